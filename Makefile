@@ -1,0 +1,106 @@
+# Builds, installs and tests the extension.  `make help` lists the targets.
+#
+# demo, test and the checks work where PostgreSQL is not installed yet: they
+# bring what they need (tools/bootstrap).  All else is PGXS and needs a
+# pg_config; name another one with PG_CONFIG=...
+
+EXTENSION = lease
+DATA = lease--1.0.sql
+MODULE_big = lease
+
+OBJS = $(addprefix src/, \
+	lease.o \
+	settings.o \
+	clock.o \
+	transaction.o \
+	rules.o \
+	outcomes.o \
+	owner.o \
+	rows.o \
+	statement.o \
+	ledger.o \
+	store.o \
+	floor.o \
+	policy.o \
+	protocol.o \
+	batch.o \
+	purge.o \
+	arguments.o \
+	result.o \
+	api.o \
+	admin.o \
+	views.o \
+	error.o)
+
+PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare \
+	-Wno-missing-field-initializers -Wshadow=compatible-local
+ifneq ($(findstring clang,$(CC)),)
+# PostgreSQL was configured with gcc, whose options and attributes it hands on.
+PG_CFLAGS += -Wno-unknown-warning-option -Wno-ignored-optimization-argument \
+	-Wno-ignored-attributes
+endif
+ifdef WERROR
+PG_CFLAGS += -Werror
+endif
+
+# Results of `make installcheck`.
+RESULTS = build
+
+REGRESS = $(sort $(basename $(notdir $(wildcard $(srcdir)/sql/*.sql))))
+REGRESS_OPTS = --outputdir=$(RESULTS)/regress
+ISOLATION = $(sort $(basename $(notdir $(wildcard $(srcdir)/test/isolation/specs/*.spec))))
+ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation \
+	--outputdir=$(RESULTS)/isolation
+REGRESS_PREP = results-dirs
+EXTRA_CLEAN = build
+
+# Where the report of `make demo`, or the results of `make test`, are put; if
+# empty they are only shown.
+OUT =
+
+PG_CONFIG = pg_config
+PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+
+.DEFAULT_GOAL := all
+
+ifneq ($(PGXS),)
+include $(PGXS)
+
+# PGXS follows no header, so all of them are named here.
+$(OBJS) $(OBJS:.o=.bc): $(wildcard $(srcdir)/src/*.h) $(srcdir)/Makefile
+else
+all install uninstall installcheck clean:
+	@echo "$(PG_CONFIG) --pgxs names no file: install PostgreSQL's development" >&2
+	@echo "files for servers, or pass PG_CONFIG=/path/to/pg_config" >&2
+	@exit 1
+endif
+
+.PHONY: results-dirs demo test unit check-style indent help
+
+results-dirs:
+	@mkdir -p $(RESULTS)
+
+server = PG_CONFIG='$(PG_CONFIG)' tools/server $(if $(OUT),--out '$(OUT)')
+
+demo:
+	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo
+	@$(server) -- bash -c 'exec test/race/run --out "$$LEASE_OUT"'
+
+test unit check-style:
+	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo test
+	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/run $(subst check-style,style,$(filter-out test,$@))
+
+indent:
+	@tools/indent
+
+help:
+	@echo "make               build against the PostgreSQL of PG_CONFIG"
+	@echo "make install       install into it"
+	@echo "make installcheck  regression and isolation tests on your running server"
+	@echo "make demo          the heartbeat race, on a throw-away server [OUT=DIR keeps the report]"
+	@echo "make test          every test, on a throw-away server [OUT=DIR keeps what failed]"
+	@echo "make unit          the rules alone, without a server"
+	@echo "make check-style   formatting, layers, and the other checks of tools/"
+	@echo "make indent        format the C code in place"
+	@echo "make clean         remove what was built"
+	@echo "WERROR=1           warnings are errors;  CC=clang  another compiler"

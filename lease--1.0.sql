@@ -1,0 +1,439 @@
+/* lease--1.0.sql */
+\echo Use "CREATE EXTENSION lease" to load this file. \quit
+
+-- The tables.  Plain CREATE SCHEMA: it fails where somebody else has made it,
+-- and nobody but the extension's owner is granted anything in it.
+CREATE SCHEMA lease_catalog;
+REVOKE ALL ON SCHEMA lease_catalog FROM PUBLIC;
+
+CREATE TYPE lease_result AS (
+	ok boolean,
+	outcome text,
+	namespace text,
+	name text,
+	owner text,
+	fence bigint,
+	version bigint,
+	expires_at timestamptz,
+	remaining interval,
+	ttl interval,
+	server_time timestamptz,
+	cancel_deadline timestamptz
+);
+COMMENT ON TYPE lease_result IS
+'The answer of every verb: whether it succeeded, the outcome''s word (lease_outcomes()), and the facts on record after the call';
+
+-- One row a name.  Read by column number in src/store.c.  Whatever a renewal
+-- changes is in no index, so that renewals are heap-only updates; the
+-- fillfactor leaves them room on the page.
+CREATE TABLE lease_catalog.lease (
+	namespace text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	fence bigint NOT NULL,
+	version bigint NOT NULL,
+	granted_at timestamptz,
+	renewed_at timestamptz,
+	expires_at timestamptz,
+	ttl interval,
+	hold_at_least interval,
+	ended_at timestamptz,
+	owner text COLLATE "C",
+	ended_by text COLLATE "C",
+	PRIMARY KEY (namespace, name),
+	CONSTRAINT lease_numbers CHECK (fence >= 0 AND version >= 0),
+	CONSTRAINT lease_epoch_whole CHECK (
+		pg_catalog.num_nulls(owner, granted_at, renewed_at, expires_at, ttl) IN (0, 5)),
+	CONSTRAINT lease_end_whole CHECK (
+		pg_catalog.num_nulls(ended_at, ended_by) IN (0, 2)),
+	CONSTRAINT lease_end_of_epoch CHECK (ended_by IS NULL OR owner IS NOT NULL),
+	CONSTRAINT lease_end_known CHECK (ended_by IN ('released', 'expired', 'broken')),
+	CONSTRAINT lease_lengths CHECK (ttl > '0' AND hold_at_least > '0'),
+	CONSTRAINT lease_instants_finite CHECK (
+		pg_catalog.isfinite(granted_at) AND pg_catalog.isfinite(renewed_at)
+		AND pg_catalog.isfinite(expires_at))
+) WITH (
+	fillfactor = 50,
+	autovacuum_vacuum_scale_factor = 0.05,
+	autovacuum_vacuum_cost_delay = 0
+);
+COMMENT ON TABLE lease_catalog.lease IS
+'The lease of each name: its last epoch, current or not';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.lease', '');
+
+-- A role is written down by name and by the OID that must agree with it (0 for
+-- "public"), so that a dump restored elsewhere opens nothing.
+CREATE TABLE lease_catalog.privilege (
+	namespace text COLLATE "C" NOT NULL,
+	role_name text COLLATE "C" NOT NULL,
+	role_oid bigint NOT NULL,
+	privilege text COLLATE "C" NOT NULL,
+	PRIMARY KEY (namespace, role_name, privilege),
+	CONSTRAINT privilege_known CHECK (privilege IN ('use', 'observe', 'operate'))
+);
+COMMENT ON TABLE lease_catalog.privilege IS
+'What roles may do in a namespace';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.privilege', '');
+
+-- What a namespace says; NULL is the default.  The namespace "default" is there
+-- without a row until it is altered.  A floor or a generation is never
+-- changed: the highest row counts, so that raising one makes nobody wait.
+CREATE TABLE lease_catalog.namespace (
+	namespace text COLLATE "C" PRIMARY KEY,
+	min_ttl interval,
+	default_ttl interval,
+	max_ttl interval,
+	max_hold interval,
+	grace interval,
+	max_leases bigint,
+	history boolean,
+	CONSTRAINT namespace_lengths CHECK (
+		min_ttl > '0' AND default_ttl > '0' AND max_ttl > '0'
+		AND max_hold >= '0' AND grace >= '0' AND max_leases >= 0)
+);
+COMMENT ON TABLE lease_catalog.namespace IS
+'Namespaces and what they allow';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.namespace', '');
+
+CREATE TABLE lease_catalog.floor (
+	namespace text COLLATE "C" NOT NULL,
+	fence bigint NOT NULL,
+	at timestamptz NOT NULL
+);
+CREATE INDEX floor_highest ON lease_catalog.floor (namespace, fence);
+COMMENT ON TABLE lease_catalog.floor IS
+'The highest fence of rows that are gone, by namespace; the empty one is all of them';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.floor', '');
+
+CREATE TABLE lease_catalog.generation (
+	generation bigint NOT NULL,
+	system_identifier bigint NOT NULL,
+	timeline bigint NOT NULL,
+	database_oid bigint NOT NULL,
+	table_oid bigint NOT NULL,
+	at timestamptz NOT NULL
+);
+CREATE INDEX generation_highest ON lease_catalog.generation (generation);
+COMMENT ON TABLE lease_catalog.generation IS
+'The histories of this database that have granted leases, in order';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.generation', '');
+
+CREATE TABLE lease_catalog.request (
+	namespace text COLLATE "C" NOT NULL,
+	verb text COLLATE "C" NOT NULL,
+	owner text COLLATE "C" NOT NULL,
+	request_id uuid NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	fence bigint NOT NULL,
+	at timestamptz NOT NULL,
+	PRIMARY KEY (namespace, verb, owner, request_id)
+);
+CREATE INDEX request_at ON lease_catalog.request (at);
+COMMENT ON TABLE lease_catalog.request IS
+'What each request id was granted, for lease.request_retention';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.request', '');
+
+-- No unique key: a row that says what has happened must never be the reason
+-- for which something cannot happen.
+CREATE TABLE lease_catalog.history (
+	namespace text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	owner text COLLATE "C" NOT NULL,
+	fence bigint NOT NULL,
+	granted_at timestamptz NOT NULL,
+	ended_at timestamptz NOT NULL,
+	ended_by text COLLATE "C" NOT NULL,
+	reason text,
+	role_name text
+);
+CREATE INDEX history_epoch ON lease_catalog.history (namespace, name, fence);
+CREATE INDEX history_ended_at ON lease_catalog.history (ended_at);
+COMMENT ON TABLE lease_catalog.history IS
+'The epochs that have ended, for lease.history_retention';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.history', '');
+
+CREATE TABLE lease_catalog.intent (
+	id bigint GENERATED ALWAYS AS IDENTITY,
+	at timestamptz NOT NULL,
+	role_name text NOT NULL,
+	namespace text COLLATE "C" NOT NULL,
+	name text COLLATE "C",
+	fence bigint,
+	intent text NOT NULL,
+	reason text,
+	detail jsonb,
+	CONSTRAINT intent_pkey PRIMARY KEY (id)
+);
+COMMENT ON TABLE lease_catalog.intent IS
+'What operators wanted, in order';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.intent', '');
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.intent_id_seq', '');
+
+-- Whoever removes rows, and however, leaves their fences behind.
+CREATE FUNCTION lease_catalog.keep_floor()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'lease_keep_floor'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_catalog.keep_floor() IS
+'Keeps the fences of leases that are deleted';
+CREATE TRIGGER keep_floor
+	AFTER DELETE OR UPDATE OF namespace, name ON lease_catalog.lease
+	FOR EACH ROW EXECUTE FUNCTION lease_catalog.keep_floor();
+CREATE TRIGGER keep_floor_truncate
+	BEFORE TRUNCATE ON lease_catalog.lease
+	FOR EACH STATEMENT EXECUTE FUNCTION lease_catalog.keep_floor();
+ALTER TABLE lease_catalog.lease ENABLE ALWAYS TRIGGER keep_floor;
+ALTER TABLE lease_catalog.lease ENABLE ALWAYS TRIGGER keep_floor_truncate;
+
+CREATE FUNCTION lease_claim(
+	name text,
+	owner text,
+	ttl interval DEFAULT NULL,
+	request_id uuid DEFAULT NULL,
+	wait interval DEFAULT '0',
+	hold_at_least interval DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_claim'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_claim(text, text, interval, uuid, interval, interval, text) IS
+'Take a free or expired lease as its next epoch';
+
+CREATE FUNCTION lease_takeover(
+	name text,
+	owner text,
+	expected_fence bigint,
+	ttl interval DEFAULT NULL,
+	request_id uuid DEFAULT NULL,
+	wait interval DEFAULT '0',
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_takeover'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_takeover(text, text, bigint, interval, uuid, interval, text) IS
+'Take a lease as its next epoch, if the epoch observed is still on record and has lapsed';
+
+CREATE FUNCTION lease_renew(
+	name text,
+	owner text,
+	fence bigint,
+	version bigint DEFAULT NULL,
+	ttl interval DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_renew'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_renew(text, text, bigint, bigint, interval, text) IS
+'Prolong exactly one epoch: the heartbeat';
+
+CREATE FUNCTION lease_renew_many(
+	names text[],
+	owner text,
+	fences bigint[],
+	versions bigint[] DEFAULT NULL,
+	ttl interval DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS SETOF lease_result
+AS 'MODULE_PATHNAME', 'lease_renew_many'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
+COMMENT ON FUNCTION lease_renew_many(text[], text, bigint[], bigint[], interval, text) IS
+'Prolong many epochs of one owner; one answer for each place, in order';
+
+CREATE FUNCTION lease_release(
+	name text,
+	owner text,
+	fence bigint,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_release'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_release(text, text, bigint, text) IS
+'End an epoch and free the lease';
+
+CREATE FUNCTION lease_release_many(
+	names text[],
+	owner text,
+	fences bigint[],
+	namespace text DEFAULT 'default')
+RETURNS SETOF lease_result
+AS 'MODULE_PATHNAME', 'lease_release_many'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 100;
+COMMENT ON FUNCTION lease_release_many(text[], text, bigint[], text) IS
+'End many epochs of one owner; one answer for each place, in order';
+
+CREATE FUNCTION lease_break(
+	name text,
+	expected_fence bigint,
+	reason text,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_break'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_break(text, bigint, text, text) IS
+'End an epoch now, expired or not; for operators';
+
+CREATE FUNCTION lease_get(
+	name text,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_get'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_get(text, text) IS
+'The state of a lease as of now; changes nothing, works on a hot standby';
+
+CREATE FUNCTION lease_outcomes(
+	OUT verb text,
+	OUT outcome text,
+	OUT ok boolean,
+	OUT meaning text,
+	OUT advice text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'lease_outcomes'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
+COMMENT ON FUNCTION lease_outcomes() IS
+'Every outcome that each verb can answer with, what it means and what to do';
+
+CREATE FUNCTION lease_grant(namespace text, role name, privilege text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'lease_grant'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_grant(text, name, text) IS
+'Let a role use, observe or operate the leases of a namespace; for the extension''s owner';
+
+CREATE FUNCTION lease_revoke(namespace text, role name, privilege text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'lease_revoke'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_revoke(text, name, text) IS
+'Take back what lease_grant gave; for the extension''s owner';
+
+CREATE FUNCTION lease_namespace_create(
+	namespace text,
+	min_ttl interval DEFAULT NULL,
+	default_ttl interval DEFAULT NULL,
+	max_ttl interval DEFAULT NULL,
+	max_hold interval DEFAULT NULL,
+	grace interval DEFAULT NULL,
+	max_leases bigint DEFAULT NULL,
+	history boolean DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'lease_namespace_create'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_namespace_create(text, interval, interval, interval, interval, interval, bigint, boolean) IS
+'Make a namespace; what is NULL has its default; for the extension''s owner';
+
+CREATE FUNCTION lease_namespace_alter(
+	namespace text,
+	min_ttl interval DEFAULT NULL,
+	default_ttl interval DEFAULT NULL,
+	max_ttl interval DEFAULT NULL,
+	max_hold interval DEFAULT NULL,
+	grace interval DEFAULT NULL,
+	max_leases bigint DEFAULT NULL,
+	history boolean DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'lease_namespace_alter'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_namespace_alter(text, interval, interval, interval, interval, interval, bigint, boolean) IS
+'Change what a namespace allows; what is NULL stays; for the extension''s owner';
+
+CREATE FUNCTION lease_namespace_drop(namespace text)
+RETURNS void
+AS 'MODULE_PATHNAME', 'lease_namespace_drop'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_namespace_drop(text) IS
+'Drop a namespace that has no leases; for the extension''s owner';
+
+CREATE FUNCTION lease_fences_advance(floor bigint)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'lease_fences_advance'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_fences_advance(bigint) IS
+'Raise the fences of all names, also future ones, above a number; for the extension''s owner';
+
+CREATE FUNCTION lease_purge(
+	idle interval,
+	max integer DEFAULT 1000,
+	namespace text DEFAULT 'default')
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'lease_purge'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_purge(interval, integer, text) IS
+'Remove leases that nobody has held for so long; answers how many; for operators';
+
+CREATE FUNCTION lease_sweep(
+	max integer DEFAULT 1000,
+	OUT what text,
+	OUT count bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'lease_sweep'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 3;
+COMMENT ON FUNCTION lease_sweep(integer) IS
+'Remove history, request ids and floors that are no longer needed, at most so many of each; for the extension''s owner';
+
+-- Views are functions underneath, which read the latest state at every
+-- isolation level and show a role what it may observe.
+CREATE FUNCTION lease_catalog.status_rows(
+	OUT namespace text,
+	OUT name text,
+	OUT state text,
+	OUT owner text,
+	OUT fence bigint,
+	OUT version bigint,
+	OUT granted_at timestamptz,
+	OUT renewed_at timestamptz,
+	OUT expires_at timestamptz,
+	OUT remaining interval,
+	OUT ttl interval,
+	OUT cancel_deadline timestamptz)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'lease_status'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_catalog.status_rows() IS
+'The rows of the view lease_status';
+
+CREATE VIEW lease_status AS SELECT * FROM lease_catalog.status_rows();
+COMMENT ON VIEW lease_status IS
+'Every lease that the current role may observe, in its state as of now';
+GRANT SELECT ON lease_status TO PUBLIC;
+
+CREATE FUNCTION lease_catalog.history_rows(
+	OUT namespace text,
+	OUT name text,
+	OUT owner text,
+	OUT fence bigint,
+	OUT granted_at timestamptz,
+	OUT ended_at timestamptz,
+	OUT ended_by text,
+	OUT reason text,
+	OUT role_name text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'lease_history'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_catalog.history_rows() IS
+'The rows of the view lease_history';
+
+CREATE VIEW lease_history AS SELECT * FROM lease_catalog.history_rows();
+COMMENT ON VIEW lease_history IS
+'Every epoch that has ended, of the leases that the current role may observe';
+GRANT SELECT ON lease_history TO PUBLIC;
+
+CREATE FUNCTION lease_catalog.intent_rows(
+	OUT id bigint,
+	OUT at timestamptz,
+	OUT role_name text,
+	OUT namespace text,
+	OUT name text,
+	OUT fence bigint,
+	OUT intent text,
+	OUT reason text,
+	OUT detail jsonb)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'lease_intents'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_catalog.intent_rows() IS
+'The rows of the view lease_intents';
+
+CREATE VIEW lease_intents AS SELECT * FROM lease_catalog.intent_rows();
+COMMENT ON VIEW lease_intents IS
+'What operators wanted, in the namespaces that the current role may observe';
+GRANT SELECT ON lease_intents TO PUBLIC;

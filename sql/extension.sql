@@ -1,0 +1,68 @@
+-- How the extension comes and goes.
+CREATE EXTENSION lease;
+SET lease.clock = '1000';
+SELECT outcome, fence FROM lease_claim('job', 'A');
+
+-- It can not be moved, nor created twice, nor over a schema that somebody else
+-- has made.
+\set VERBOSITY sqlstate
+ALTER EXTENSION lease SET SCHEMA pg_catalog;
+CREATE EXTENSION lease;
+DROP EXTENSION lease;
+SELECT nspname FROM pg_namespace WHERE nspname = 'lease_catalog';
+CREATE SCHEMA lease_catalog;
+CREATE EXTENSION lease;
+DROP SCHEMA lease_catalog;
+
+-- A plain role can not create it.
+CREATE ROLE regress_lease_plain;
+SELECT current_database() AS db, current_user AS me \gset
+GRANT CREATE ON DATABASE :"db" TO regress_lease_plain;
+SET ROLE regress_lease_plain;
+CREATE EXTENSION lease;
+RESET ROLE;
+REVOKE CREATE ON DATABASE :"db" FROM regress_lease_plain;
+DROP ROLE regress_lease_plain;
+
+-- Created anew in a session that has used it before: plans that were kept are
+-- made again, for the new tables; this time in a schema of one's choice.
+CREATE SCHEMA elsewhere;
+CREATE EXTENSION lease SCHEMA elsewhere;
+\set VERBOSITY default
+SELECT outcome, fence FROM elsewhere.lease_claim('job', 'A');
+SELECT outcome, version FROM elsewhere.lease_renew('job', 'A', 1);
+SELECT outcome, fence FROM elsewhere.lease_release('job', 'A', 1);
+SELECT outcome, fence FROM elsewhere.lease_claim('job', 'B');
+SET lease.clock = '2000';
+SELECT outcome, fence FROM elsewhere.lease_takeover('job', 'C', 2);
+SELECT name, state, owner FROM elsewhere.lease_status;
+SELECT elsewhere.lease_grant('default', 'public', 'use');
+SELECT elsewhere.lease_revoke('default', 'public', 'use');
+
+-- What it made is in its own two schemas, and goes with it.
+SELECT DISTINCT identity.schema FROM pg_depend, LATERAL pg_identify_object(classid, objid, 0) identity
+	WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'lease')
+		AND deptype = 'e' AND identity.schema IS NOT NULL
+	ORDER BY 1;
+-- A transaction that drops it and fails leaves all as it was.
+BEGIN;
+DROP EXTENSION lease;
+ROLLBACK;
+SELECT outcome, version FROM elsewhere.lease_renew('job', 'C', 3);
+DROP EXTENSION lease;
+DROP SCHEMA elsewhere;
+SELECT count(*) AS left_behind FROM pg_proc
+	WHERE probin LIKE '%lease%' OR proname LIKE 'lease\_%';
+
+-- The library outlives it in this session, and so do its settings: a prefix of
+-- which nobody else may make one up.
+\set VERBOSITY sqlstate
+SHOW lease.lock_wait;
+SET lease.made_up = 'x';
+SET lease.lock_wait = '-1';
+SET lease.lock_wait = '250 ms';
+SHOW lease.lock_wait;
+RESET lease.lock_wait;
+CREATE FUNCTION without_tables(text, text DEFAULT 'default') RETURNS record AS '$libdir/lease', 'lease_get' LANGUAGE C;
+SELECT without_tables('job');
+DROP FUNCTION without_tables;

@@ -1,0 +1,192 @@
+/*
+ * admin.c
+ *		What the extension's owner and operators call: namespaces, privileges,
+ *		fences, purge and sweep.
+ */
+#include "lease.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "arguments.h"
+#include "clock.h"
+#include "error.h"
+#include "ledger.h"
+#include "owner.h"
+#include "policy.h"
+#include "purge.h"
+#include "rows.h"
+#include "transaction.h"
+
+PG_FUNCTION_INFO_V1(lease_grant);
+PG_FUNCTION_INFO_V1(lease_revoke);
+PG_FUNCTION_INFO_V1(lease_namespace_create);
+PG_FUNCTION_INFO_V1(lease_namespace_alter);
+PG_FUNCTION_INFO_V1(lease_namespace_drop);
+PG_FUNCTION_INFO_V1(lease_fences_advance);
+PG_FUNCTION_INFO_V1(lease_purge);
+PG_FUNCTION_INFO_V1(lease_sweep);
+
+static text *
+namespace_argument(FunctionCallInfo fcinfo, int n)
+{
+	return arguments_text(fcinfo, n, "namespace", LEASE_NAMESPACE_MAX);
+}
+
+/* (namespace, role, privilege) */
+Datum
+lease_grant(PG_FUNCTION_ARGS)
+{
+	PreventCommandIfReadOnly("lease_grant");
+	policy_grant(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
+				 arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
+	PG_RETURN_VOID();
+}
+
+/* (namespace, role, privilege) */
+Datum
+lease_revoke(PG_FUNCTION_ARGS)
+{
+	PreventCommandIfReadOnly("lease_revoke");
+	policy_revoke(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
+				  arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
+	PG_RETURN_VOID();
+}
+
+/* An interval as it will be stored: checked, and with nothing but its time. */
+static Interval *
+length_argument(FunctionCallInfo fcinfo, int n, const char *argument,
+				LengthFloor floor)
+{
+	int64		length;
+
+	if (!arguments_length(fcinfo, n, argument, floor, &length))
+		return NULL;
+	return DatumGetIntervalP(clock_interval_datum(length));
+}
+
+/* (namespace, min_ttl, default_ttl, max_ttl, max_hold, grace, max_leases, history) */
+static void
+change_argument(FunctionCallInfo fcinfo, NamespaceChange *change)
+{
+	change->min_ttl = length_argument(fcinfo, 1, "min_ttl", LENGTH_POSITIVE);
+	change->default_ttl = length_argument(fcinfo, 2, "default_ttl", LENGTH_POSITIVE);
+	change->max_ttl = length_argument(fcinfo, 3, "max_ttl", LENGTH_POSITIVE);
+	change->max_hold = length_argument(fcinfo, 4, "max_hold", LENGTH_NOT_NEGATIVE);
+	change->grace = length_argument(fcinfo, 5, "grace", LENGTH_NOT_NEGATIVE);
+	change->max_leases = NULL;
+	if (!PG_ARGISNULL(6))
+	{
+		change->max_leases = palloc(sizeof(int64));
+		*change->max_leases = PG_GETARG_INT64(6);
+		if (*change->max_leases < 0)
+			error_invalid("max_leases", "It must not be negative; 0 is no limit.");
+	}
+	change->history = NULL;
+	if (!PG_ARGISNULL(7))
+	{
+		change->history = palloc(sizeof(bool));
+		*change->history = PG_GETARG_BOOL(7);
+	}
+}
+
+Datum
+lease_namespace_create(PG_FUNCTION_ARGS)
+{
+	text	   *namespace = namespace_argument(fcinfo, 0);
+	NamespaceChange change;
+
+	PreventCommandIfReadOnly("lease_namespace_create");
+	change_argument(fcinfo, &change);
+	policy_create(namespace, &change);
+	PG_RETURN_VOID();
+}
+
+Datum
+lease_namespace_alter(PG_FUNCTION_ARGS)
+{
+	text	   *namespace = namespace_argument(fcinfo, 0);
+	NamespaceChange change;
+
+	PreventCommandIfReadOnly("lease_namespace_alter");
+	change_argument(fcinfo, &change);
+	policy_alter(namespace, &change);
+	PG_RETURN_VOID();
+}
+
+/* (namespace) */
+Datum
+lease_namespace_drop(PG_FUNCTION_ARGS)
+{
+	PreventCommandIfReadOnly("lease_namespace_drop");
+	policy_drop(namespace_argument(fcinfo, 0));
+	PG_RETURN_VOID();
+}
+
+/* (floor) */
+Datum
+lease_fences_advance(PG_FUNCTION_ARGS)
+{
+	int64		floor = arguments_fence(fcinfo, 0, "floor");
+	OwnerScope	scope;
+
+	PreventCommandIfReadOnly("lease_fences_advance");
+	policy_require_owner();
+	if (floor < 0)
+		error_invalid("floor", "It must not be negative.");
+	owner_enter(rows_owner(), &scope);
+	floor = ledger_raise_all(floor);
+	owner_leave(&scope);
+	transaction_changed();
+	transaction_must_last();
+	PG_RETURN_INT64(floor);
+}
+
+static int64
+max_argument(FunctionCallInfo fcinfo, int n)
+{
+	if (PG_ARGISNULL(n))
+		error_null("max");
+	if (PG_GETARG_INT32(n) < 1)
+		error_invalid("max", "It must be at least 1.");
+	return PG_GETARG_INT32(n);
+}
+
+/* (idle, max, namespace) */
+Datum
+lease_purge(PG_FUNCTION_ARGS)
+{
+	int64		idle = arguments_given_length(fcinfo, 0, "idle", LENGTH_POSITIVE);
+	int64		max = max_argument(fcinfo, 1);
+
+	PreventCommandIfReadOnly("lease_purge");
+	PG_RETURN_INT64(purge_idle(namespace_argument(fcinfo, 2), idle, max));
+}
+
+/* (max) */
+Datum
+lease_sweep(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
+	int64		max = max_argument(fcinfo, 0);
+	SweepCount	counts[SWEEP_KINDS];
+	int			i;
+
+	PreventCommandIfReadOnly("lease_sweep");
+	InitMaterializedSRF(fcinfo, 0);
+	purge_sweep(max, counts);
+	for (i = 0; i < SWEEP_KINDS; i++)
+	{
+		bool		nulls[2] = {false};
+		Datum		values[2] = {
+			CStringGetTextDatum(counts[i].what),
+			Int64GetDatum(counts[i].count)
+		};
+
+		tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

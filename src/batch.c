@@ -1,0 +1,185 @@
+/*
+ * batch.c
+ *		Many leases in one call.
+ *
+ * Promises: an item that is bad, lost or locked costs the others nothing; a
+ * repeated (name, fence) is judged once; rows are locked in the order of
+ * their names, byte by byte, and one that is locked by somebody else is not
+ * waited for, so that no two batches can stop each other.
+ *
+ * All that is written is written in one subtransaction, for a subtransaction
+ * an item would fill the server's cache of them.  Where an item that looked
+ * good is refused under its lock, the whole is rolled back, which undoes the
+ * lock, and done again without that item; so it ends after as many rounds as
+ * there are items, and nearly always after one.
+ */
+#include "lease.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "batch.h"
+#include "clock.h"
+#include "owner.h"
+#include "policy.h"
+#include "rows.h"
+#include "transaction.h"
+
+static int
+compare_items(const void *a, const void *b)
+{
+	const BatchItem *left = *(BatchItem *const *) a;
+	const BatchItem *right = *(BatchItem *const *) b;
+	RuleText	left_name = lease_text(left->call.key.name);
+	RuleText	right_name = lease_text(right->call.key.name);
+	int			order = memcmp(left_name.data, right_name.data,
+							   Min(left_name.len, right_name.len));
+
+	if (order != 0)
+		return order;
+	if (left_name.len != right_name.len)
+		return left_name.len < right_name.len ? -1 : 1;
+	if (left->call.request.fence != right->call.request.fence)
+		return left->call.request.fence < right->call.request.fence ? -1 : 1;
+	/* the first of a repeated pair is the one that is judged */
+	return left < right ? -1 : 1;
+}
+
+static bool
+same_pair(const BatchItem *a, const BatchItem *b)
+{
+	return a->call.request.fence == b->call.request.fence &&
+		rules_text_equal(lease_text(a->call.key.name), lease_text(b->call.key.name));
+}
+
+/*
+ * Sort out what there is to judge: the first places of each pair, in the
+ * order in which their rows are locked.
+ */
+static int
+distinct_items(BatchItem *items, int nitems, BatchItem **distinct)
+{
+	BatchItem **sorted = palloc(sizeof(BatchItem *) * nitems);
+	int			nvalid = 0;
+	int			ndistinct = 0;
+	int			i;
+
+	for (i = 0; i < nitems; i++)
+	{
+		items[i].judged_at = i;
+		if (items[i].valid)
+			sorted[nvalid++] = &items[i];
+	}
+	qsort(sorted, nvalid, sizeof(BatchItem *), compare_items);
+	for (i = 0; i < nvalid; i++)
+	{
+		if (ndistinct > 0 && same_pair(distinct[ndistinct - 1], sorted[i]))
+			sorted[i]->judged_at = distinct[ndistinct - 1]->judged_at;
+		else
+			distinct[ndistinct++] = sorted[i];
+	}
+	pfree(sorted);
+	return ndistinct;
+}
+
+/*
+ * Decide every item that is not settled, under its lock.  False where one has
+ * been refused and holds a lock that it must not keep; it is settled then.
+ */
+static bool
+decide_all(BatchItem **items, int nitems, Oid user, bool *written)
+{
+	bool		clean = true;
+	int			i;
+
+	*written = false;
+	for (i = 0; i < nitems; i++)
+	{
+		BatchItem  *item = items[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (item->settled)
+			continue;
+		if (protocol_decide(&item->call, LockTupleNoKeyExclusive, user, &item->answer))
+		{
+			*written = true;
+			continue;
+		}
+		item->settled = true;
+		if (item->answer.exhausted)
+			item->answer.outcome = OUTCOME_INVALID;
+		if (item->answer.outcome != OUTCOME_BUSY)
+			clean = false;
+	}
+	return clean;
+}
+
+static void
+decide_under_locks(BatchItem **items, int nitems, Oid user)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ResourceOwner resources = CurrentResourceOwner;
+	bool		clean;
+
+	do
+	{
+		bool		written;
+
+		BeginInternalSubTransaction(NULL);
+		MemoryContextSwitchTo(caller);
+		clean = decide_all(items, nitems, user, &written);
+		if (clean && written)
+		{
+			transaction_changed();
+			transaction_must_last();
+			ReleaseCurrentSubTransaction();
+		}
+		else
+			RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(caller);
+		CurrentResourceOwner = resources;
+	} while (!clean);
+}
+
+/*
+ * Run the same verb, a holder's, on each item.  Every item has an answer
+ * afterwards; calls that are not valid have that of OUTCOME_INVALID.
+ */
+void
+batch_run(BatchItem *items, int nitems, const text *namespace)
+{
+	BatchItem **distinct = palloc(sizeof(BatchItem *) * Max(nitems, 1));
+	int			ndistinct = distinct_items(items, nitems, distinct);
+	int			privileges = policy_authorize(namespace, PRIVILEGE_USE);
+	bool		undecided = false;
+	OwnerScope	scope;
+	int			i;
+
+	owner_enter(rows_owner(), &scope);
+	for (i = 0; i < ndistinct; i++)
+	{
+		LockTupleMode mode;
+
+		CHECK_FOR_INTERRUPTS();
+		distinct[i]->settled = protocol_look(&distinct[i]->call,
+											 &distinct[i]->answer, &mode);
+		undecided = undecided || !distinct[i]->settled;
+	}
+	if (undecided)
+		decide_under_locks(distinct, ndistinct, scope.user);
+	owner_leave(&scope);
+
+	for (i = 0; i < nitems; i++)
+	{
+		if (items[i].valid)
+			items[i].answer = items[items[i].judged_at].answer;
+		else
+		{
+			items[i].answer.outcome = OUTCOME_INVALID;
+			items[i].answer.now = clock_now();
+		}
+		items[i].answer.privileges = privileges;
+	}
+}

@@ -1,0 +1,80 @@
+/*
+ * clock.c
+ *		The only source of "now", and lengths of time.
+ *
+ * Every decision asks clock_now() after it has the row's lock.  The clock is
+ * the server's wall clock, or the instant that lease.clock says, which stands
+ * still.  What bounds a sleep is the monotonic clock, which no setting and no
+ * administrator moves; it is never stored and never compared with the other.
+ */
+#include "lease.h"
+
+#include "common/int.h"
+#include "portability/instr_time.h"
+#include "utils/timestamp.h"
+
+#include "clock.h"
+#include "compat.h"
+#include "settings.h"
+
+TimestampTz
+clock_now(void)
+{
+	TimestampTz instant;
+
+	if (settings_clock(&instant))
+		return instant;
+	return clock_wall();
+}
+
+/* The wall clock, for what lease.clock must not govern. */
+TimestampTz
+clock_wall(void)
+{
+	return GetCurrentTimestamp();
+}
+
+/* Whether waiting brings an instant no nearer. */
+bool
+clock_stands_still(void)
+{
+	TimestampTz instant;
+
+	return settings_clock(&instant);
+}
+
+/* Microseconds since some instant of this process's machine. */
+int64
+clock_monotonic(void)
+{
+	instr_time	instant;
+
+	INSTR_TIME_SET_CURRENT(instant);
+	return (int64) INSTR_TIME_GET_MICROSEC(instant);
+}
+
+/*
+ * The microseconds of an interval whose months are zero and which is finite;
+ * one that int64 cannot hold comes back as the nearest that it can.
+ */
+int64
+clock_from_interval(const Interval *interval)
+{
+	int64		days = (int64) interval->day * USECS_PER_DAY;
+	int64		length;
+
+	/* int32 days are at most 1.9e17 microseconds, so only the sum can pass */
+	if (pg_add_s64_overflow(days, interval->time, &length))
+		return days < 0 ? PG_INT64_MIN : PG_INT64_MAX;
+	return length;
+}
+
+/* An interval of so many microseconds, all in its time. */
+Datum
+clock_interval_datum(int64 length)
+{
+	Interval   *interval = palloc0(sizeof(Interval));
+
+	interval->time = length;
+	return IntervalPGetDatum(interval);
+}

@@ -1,0 +1,17 @@
+/*
+ * clock.h
+ *		The only source of "now".
+ */
+#ifndef LEASE_CLOCK_H
+#define LEASE_CLOCK_H
+
+#include "lease.h"
+
+extern TimestampTz clock_now(void);
+extern TimestampTz clock_wall(void);
+extern bool clock_stands_still(void);
+extern int64 clock_monotonic(void);
+extern int64 clock_from_interval(const Interval *interval);
+extern Datum clock_interval_datum(int64 length);
+
+#endif							/* LEASE_CLOCK_H */

@@ -1,0 +1,69 @@
+/*
+ * compat.h
+ *		What differs between the supported servers, and nothing else.
+ */
+#ifndef LEASE_COMPAT_H
+#define LEASE_COMPAT_H
+
+#include "postgres.h"
+#include "access/genam.h"
+#include "catalog/namespace.h"
+#include "utils/guc.h"
+#include "utils/timestamp.h"
+
+#if PG_VERSION_NUM < 150000
+#error "lease needs PostgreSQL 15 or later"
+#endif
+
+#if PG_VERSION_NUM < 160000
+extern PGDLLEXPORT void _PG_init(void);
+#endif
+
+/*
+ * Pin the search path to pg_catalog, without pg_temp in front, until
+ * compat_unpin_search_path() or the end of the (sub)transaction.
+ */
+static inline int
+compat_pin_search_path(void)
+{
+#if PG_VERSION_NUM < 170000
+	OverrideSearchPath path = {.addCatalog = true};
+
+	PushOverrideSearchPath(&path);
+	return 0;
+#else
+	int			level = NewGUCNestLevel();
+
+	RestrictSearchPath();
+	return level;
+#endif
+}
+
+static inline void
+compat_unpin_search_path(int level)
+{
+#if PG_VERSION_NUM < 170000
+	(void) level;
+	PopOverrideSearchPath();
+#else
+	AtEOXact_GUC(false, level);
+#endif
+}
+
+static inline IndexScanDesc
+compat_index_beginscan(Relation heap, Relation index, Snapshot snapshot,
+					   int nkeys)
+{
+#if PG_VERSION_NUM < 180000
+	return index_beginscan(heap, index, snapshot, nkeys, 0);
+#else
+	return index_beginscan(heap, index, snapshot, NULL, nkeys, 0);
+#endif
+}
+
+/* Intervals know infinity since 17. */
+#ifndef INTERVAL_NOT_FINITE
+#define INTERVAL_NOT_FINITE(interval) ((void) (interval), false)
+#endif
+
+#endif							/* LEASE_COMPAT_H */

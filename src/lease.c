@@ -1,0 +1,20 @@
+/*
+ * lease.c
+ *		Module entry: the magic block and what is done once per process.
+ */
+#include "lease.h"
+
+#include "fmgr.h"
+
+#include "compat.h"
+#include "settings.h"
+#include "transaction.h"
+
+PG_MODULE_MAGIC;
+
+void
+_PG_init(void)
+{
+	settings_define();
+	transaction_init();
+}

@@ -1,0 +1,318 @@
+/*
+ * ledger.c
+ *		What outlives a lease's row: floors, generations, requests, history.
+ *
+ * Promises: a floor and a generation never fall, and raising one makes nobody
+ * wait, for both are tables that are only appended to, of which the highest
+ * row counts; a request id is on record from the moment at which its grant
+ * commits.
+ *
+ * The generation tells histories of one database apart: a promoted standby, a
+ * recovered backup, a copy or a restored dump may lack the last grants of
+ * where it came from, and must not hand their fences out again.  A history's
+ * identity is what those change: system, timeline, database, table.
+ *
+ * Locks: none, but the mutex of a request id while it is looked for and
+ * written down.
+ */
+#include "lease.h"
+
+#include "access/genam.h"
+#include "access/stratnum.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "clock.h"
+#include "ledger.h"
+#include "outcomes.h"
+#include "settings.h"
+#include "statement.h"
+
+/* Columns of lease_catalog.floor. */
+enum
+{
+	FLOOR_NAMESPACE = 1,
+	FLOOR_FENCE,
+	FLOOR_AT
+};
+
+/* Columns of lease_catalog.generation. */
+enum
+{
+	GENERATION_GENERATION = 1,
+	GENERATION_SYSTEM_IDENTIFIER,
+	GENERATION_TIMELINE,
+	GENERATION_DATABASE_OID,
+	GENERATION_TABLE_OID,
+	GENERATION_AT
+};
+
+/* Columns of lease_catalog.request. */
+enum
+{
+	REQUEST_NAMESPACE = 1,
+	REQUEST_VERB,
+	REQUEST_OWNER,
+	REQUEST_REQUEST_ID,
+	REQUEST_NAME,
+	REQUEST_FENCE,
+	REQUEST_AT
+};
+
+#define REQUEST_KEYS 4
+
+/* The floor of all namespaces is that of the name that none can have. */
+static text *
+all_namespaces(void)
+{
+	return cstring_to_text("");
+}
+
+static int64
+highest_floor(Rows *rows, const text *namespace)
+{
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	int64		fence = 0;
+
+	rows_key_text(&key, 1, namespace);
+	rows_scan_begin(rows, &scan, &key, 1, BackwardScanDirection);
+	slot = rows_scan_next(&scan);
+	if (slot != NULL)
+		fence = rows_int64(slot, FLOOR_FENCE);
+	rows_scan_end(&scan);
+	return fence;
+}
+
+/* The highest fence that rows which are gone have left behind. */
+int64
+ledger_floor(const text *namespace)
+{
+	Rows		rows;
+	int64		own;
+	int64		all;
+
+	rows_open_by(&rows, "floor", "floor_highest", AccessShareLock);
+	own = highest_floor(&rows, namespace);
+	all = highest_floor(&rows, all_namespaces());
+	rows_close(&rows);
+	return Max(own, all);
+}
+
+/* Leave a fence behind. */
+void
+ledger_raise_floor(const text *namespace, int64 fence)
+{
+	Datum		values[] = {
+		PointerGetDatum(namespace),
+		Int64GetDatum(fence),
+		TimestampTzGetDatum(clock_now())
+	};
+
+	if (fence > ledger_floor(namespace))
+		statement_run_one(STATEMENT_FLOOR_INSERT, values, NULL);
+}
+
+/* Raise the floor of every name, and answer what it is then. */
+int64
+ledger_raise_all(int64 fence)
+{
+	ledger_raise_floor(all_namespaces(), fence);
+	return ledger_floor(all_namespaces());
+}
+
+/*
+ * Ten-minute ticks since 2026 by the wall clock, whatever lease.clock says:
+ * what tells two histories apart must not stand still.
+ */
+static int64
+ticks(void)
+{
+	const TimestampTz start = (TimestampTz) 9497 * USECS_PER_DAY;	/* since 2000 */
+
+	return (clock_wall() - start) / (10 * USECS_PER_MINUTE);
+}
+
+/*
+ * The number of this history.  Where the highest record is another's, a new
+ * one is added: above that, above what the timeline alone would give, and
+ * above what a copy that parted from us more than ten minutes ago has chosen.
+ */
+int64
+ledger_generation(void)
+{
+	int64		system_identifier = (int64) GetSystemIdentifier();
+	int64		timeline = GetWALInsertionTimeLine();
+	int64		generation = 0;
+	bool		ours = false;
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+	Oid			table = rows_oid("lease");
+
+	rows_open_by(&rows, "generation", "generation_highest", AccessShareLock);
+	rows_scan_begin(&rows, &scan, NULL, 0, BackwardScanDirection);
+	slot = rows_scan_next(&scan);
+	if (slot != NULL)
+	{
+		generation = rows_int64(slot, GENERATION_GENERATION);
+		ours = rows_int64(slot, GENERATION_SYSTEM_IDENTIFIER) == system_identifier &&
+			rows_int64(slot, GENERATION_TIMELINE) == timeline &&
+			rows_int64(slot, GENERATION_DATABASE_OID) == (int64) MyDatabaseId &&
+			rows_int64(slot, GENERATION_TABLE_OID) == (int64) table;
+	}
+	rows_scan_end(&scan);
+	rows_close(&rows);
+
+	if (!ours)
+	{
+		Datum		values[6];
+
+		generation = generation == 0 ? 1 :
+			Max(generation + 1, Max(timeline, ticks()));
+		values[0] = Int64GetDatum(generation);
+		values[1] = Int64GetDatum(system_identifier);
+		values[2] = Int64GetDatum(timeline);
+		values[3] = Int64GetDatum((int64) MyDatabaseId);
+		values[4] = Int64GetDatum((int64) table);
+		values[5] = TimestampTzGetDatum(clock_wall());
+		statement_run_one(STATEMENT_GENERATION_INSERT, values, NULL);
+	}
+	return generation;
+}
+
+static void
+request_keys(const LeaseKey *key, const LedgerRequest *request,
+			 ScanKeyData keys[REQUEST_KEYS])
+{
+	rows_key_text(&keys[0], REQUEST_NAMESPACE, key->namespace);
+	rows_key_text(&keys[1], REQUEST_VERB,
+				  cstring_to_text(outcomes_verb_name(request->verb)));
+	rows_key_text(&keys[2], REQUEST_OWNER,
+				  cstring_to_text_with_len(request->owner.data, request->owner.len));
+	ScanKeyInit(&keys[3], REQUEST_REQUEST_ID, BTEqualStrategyNumber,
+				F_UUID_EQ, UUIDPGetDatum(request->id));
+}
+
+/* What a request id was granted, unless that is longer ago than it is kept. */
+void
+ledger_find_request(const LeaseKey *key, const LedgerRequest *request,
+					LedgerGrant *grant)
+{
+	TimestampTz oldest = clock_now() -
+	settings_request_retention * (TimestampTz) USECS_PER_SEC;
+	ScanKeyData keys[REQUEST_KEYS];
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+
+	request_keys(key, request, keys);
+	rows_open(&rows, "request", AccessShareLock);
+	rows_scan_begin(&rows, &scan, keys, REQUEST_KEYS, ForwardScanDirection);
+	slot = rows_scan_next(&scan);
+	grant->found = slot != NULL && rows_int64(slot, REQUEST_AT) >= oldest;
+	if (grant->found)
+	{
+		grant->name = rows_text(slot, REQUEST_NAME);
+		grant->fence = rows_int64(slot, REQUEST_FENCE);
+	}
+	rows_scan_end(&scan);
+	rows_close(&rows);
+}
+
+static uint64
+request_hash(const LeaseKey *key, const LedgerRequest *request)
+{
+	uint64		hash = rows_hash(REQUEST_REQUEST_ID, request->id, UUID_LEN);
+
+	hash = rows_hash(hash, request->owner.data, request->owner.len);
+	return rows_hash(hash, VARDATA_ANY(key->namespace), VARSIZE_ANY_EXHDR(key->namespace));
+}
+
+/*
+ * Try to win the right to write a request id down, which
+ * ledger_keep_request() then does.
+ */
+RowLock
+ledger_win_request(const LeaseKey *key, const LedgerRequest *request)
+{
+	ScanKeyData keys[REQUEST_KEYS];
+	RowLock		lock;
+	Rows		rows;
+
+	request_keys(key, request, keys);
+	rows_open(&rows, "request", RowExclusiveLock);
+	lock = rows_win(&rows, keys, REQUEST_KEYS, request_hash(key, request));
+	rows_close(&rows);
+	return lock;
+}
+
+/* Write down what a request id was granted, and let others look. */
+void
+ledger_keep_request(const LeaseKey *key, const LedgerRequest *request,
+					int64 fence)
+{
+	Datum		values[] = {
+		PointerGetDatum(key->namespace),
+		CStringGetTextDatum(outcomes_verb_name(request->verb)),
+		statement_text(request->owner),
+		UUIDPGetDatum(request->id),
+		PointerGetDatum(key->name),
+		Int64GetDatum(fence),
+		TimestampTzGetDatum(clock_now())
+	};
+
+	statement_run_one(STATEMENT_REQUEST_INSERT, values, NULL);
+	rows_yield(request_hash(key, request));
+}
+
+/*
+ * Write down that an epoch has ended.  "ended" is its row before that; a
+ * reason and a role are an act's, and a lapse has neither.
+ */
+void
+ledger_keep_end(const LeaseKey *key, const LeaseRow *ended, LeaseEnd end,
+				TimestampTz at, const text *reason, const char *role_name)
+{
+	bool		nulls[9] = {false};
+	Datum		values[9] = {
+		PointerGetDatum(key->namespace),
+		PointerGetDatum(key->name),
+		statement_text(ended->owner),
+		Int64GetDatum(ended->fence),
+		TimestampTzGetDatum(ended->granted_at),
+		TimestampTzGetDatum(at),
+		CStringGetTextDatum(outcomes_end_name(end)),
+		PointerGetDatum(reason),
+		(Datum) 0
+	};
+
+	nulls[7] = reason == NULL;
+	nulls[8] = role_name == NULL;
+	if (role_name != NULL)
+		values[8] = CStringGetTextDatum(role_name);
+	statement_run_one(STATEMENT_HISTORY_INSERT, values, nulls);
+}
+
+/* Write down what an operator wanted. */
+void
+ledger_keep_intent(const LeaseKey *key, int64 fence, const char *intent,
+				   const text *reason, const char *role_name)
+{
+	Datum		values[] = {
+		TimestampTzGetDatum(clock_now()),
+		CStringGetTextDatum(role_name),
+		PointerGetDatum(key->namespace),
+		PointerGetDatum(key->name),
+		Int64GetDatum(fence),
+		CStringGetTextDatum(intent),
+		PointerGetDatum(reason)
+	};
+
+	statement_run_one(STATEMENT_INTENT_INSERT, values, NULL);
+}

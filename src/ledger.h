@@ -1,0 +1,50 @@
+/*
+ * ledger.h
+ *		What outlives a lease's row: floors, generations, requests, history.
+ */
+#ifndef LEASE_LEDGER_H
+#define LEASE_LEDGER_H
+
+#include "lease.h"
+
+#include "utils/uuid.h"
+
+#include "rows.h"
+
+/* Who asked for a grant, in the words of the request's own key. */
+typedef struct LedgerRequest
+{
+	LeaseVerb	verb;
+	RuleText	owner;
+	pg_uuid_t  *id;
+} LedgerRequest;
+
+/* What a request id was granted. */
+typedef struct LedgerGrant
+{
+	bool		found;
+	RuleText	name;
+	int64		fence;
+} LedgerGrant;
+
+extern int64 ledger_floor(const text *namespace);
+extern void ledger_raise_floor(const text *namespace, int64 fence);
+extern int64 ledger_raise_all(int64 fence);
+extern int64 ledger_generation(void);
+
+extern void ledger_find_request(const LeaseKey *key,
+								const LedgerRequest *request,
+								LedgerGrant *grant);
+extern RowLock ledger_win_request(const LeaseKey *key,
+								  const LedgerRequest *request);
+extern void ledger_keep_request(const LeaseKey *key,
+								const LedgerRequest *request, int64 fence);
+
+extern void ledger_keep_end(const LeaseKey *key, const LeaseRow *ended,
+							LeaseEnd end, TimestampTz at, const text *reason,
+							const char *role_name);
+extern void ledger_keep_intent(const LeaseKey *key, int64 fence,
+							   const char *intent, const text *reason,
+							   const char *role_name);
+
+#endif							/* LEASE_LEDGER_H */

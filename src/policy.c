@@ -1,0 +1,435 @@
+/*
+ * policy.c
+ *		Namespaces: what they allow, and to whom.
+ *
+ * Promises: without a grant nobody but the extension's owner and superusers
+ * gets past policy_authorize(), and what he is told does not depend on
+ * whether the namespace exists; a grant counts for a role only while the name
+ * and the OID on record still mean the same role, so that a dump restored
+ * elsewhere, or a role dropped and made anew, opens nothing; what is read is
+ * the latest committed state, whatever the caller's snapshot.
+ *
+ * The namespace "default" is always there, with or without a row.
+ *
+ * Judged is the current user, so callers ask before they change identity;
+ * here it changes only round a write.
+ *
+ * Locks: a first claim of a name keeps its namespace's row FOR KEY SHARE
+ * (policy_pin), so that dropping the namespace waits for it and then sees the
+ * lease.
+ */
+#include "lease.h"
+
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "error.h"
+#include "owner.h"
+#include "policy.h"
+#include "rows.h"
+#include "settings.h"
+#include "statement.h"
+
+#define DEFAULT_NAMESPACE "default"
+
+/* Columns of lease_catalog.namespace. */
+enum
+{
+	NAMESPACE_NAMESPACE = 1,
+	NAMESPACE_MIN_TTL,
+	NAMESPACE_DEFAULT_TTL,
+	NAMESPACE_MAX_TTL,
+	NAMESPACE_MAX_HOLD,
+	NAMESPACE_GRACE,
+	NAMESPACE_MAX_LEASES,
+	NAMESPACE_HISTORY
+};
+
+/* Columns of lease_catalog.privilege. */
+enum
+{
+	PRIVILEGE_NAMESPACE = 1,
+	PRIVILEGE_ROLE_NAME,
+	PRIVILEGE_ROLE_OID,
+	PRIVILEGE_PRIVILEGE
+};
+
+/* What a namespace allows where it does not say otherwise. */
+static const NamespacePolicy default_policy = {
+	.exists = true,
+	.rules = {
+		.min_ttl = 100 * INT64CONST(1000),
+		.default_ttl = 30 * USECS_PER_SEC,
+		.max_ttl = USECS_PER_HOUR
+	},
+	.history = true
+};
+
+static const struct
+{
+	const char *name;
+	LeasePrivilege privilege;
+	int			implies;
+}			privileges[] = {
+	{"use", PRIVILEGE_USE, PRIVILEGE_USE},
+	{"observe", PRIVILEGE_OBSERVE, PRIVILEGE_OBSERVE},
+	{"operate", PRIVILEGE_OPERATE,
+	PRIVILEGE_OPERATE | PRIVILEGE_OBSERVE | PRIVILEGE_USE}
+};
+
+#define PRIVILEGE_ALL (PRIVILEGE_USE | PRIVILEGE_OBSERVE | PRIVILEGE_OPERATE)
+
+static bool
+is_default(const text *namespace)
+{
+	return rules_text_equal(lease_text(namespace),
+							(RuleText) {DEFAULT_NAMESPACE, strlen(DEFAULT_NAMESPACE)});
+}
+
+static int64
+length_or(TupleTableSlot *slot, int column, int64 otherwise)
+{
+	return rows_null(slot, column) ? otherwise : rows_length(slot, column);
+}
+
+static void
+read_policy(TupleTableSlot *slot, NamespacePolicy *policy)
+{
+	LeasePolicy *rules = &policy->rules;
+
+	rules->min_ttl = length_or(slot, NAMESPACE_MIN_TTL, rules->min_ttl);
+	rules->default_ttl = length_or(slot, NAMESPACE_DEFAULT_TTL, rules->default_ttl);
+	rules->max_ttl = length_or(slot, NAMESPACE_MAX_TTL, rules->max_ttl);
+	rules->max_hold = length_or(slot, NAMESPACE_MAX_HOLD, 0);
+	rules->grace = length_or(slot, NAMESPACE_GRACE, 0);
+	rules->max_leases = rows_int64(slot, NAMESPACE_MAX_LEASES);
+	if (!rows_null(slot, NAMESPACE_HISTORY))
+		policy->history = DatumGetBool(slot->tts_values[NAMESPACE_HISTORY - 1]);
+}
+
+/* What a namespace says as of now, within what the server allows. */
+void
+policy_read(const text *namespace, NamespacePolicy *policy)
+{
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+
+	*policy = default_policy;
+	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_open(&rows, "namespace", AccessShareLock);
+	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
+	slot = rows_scan_next(&scan);
+	policy->exists = slot != NULL || is_default(namespace);
+	if (slot != NULL)
+		read_policy(slot, policy);
+	rows_scan_end(&scan);
+	rows_close(&rows);
+	policy->rules.max_ttl = Min(policy->rules.max_ttl,
+								settings_max_ttl * USECS_PER_SEC);
+}
+
+/*
+ * Keep a namespace from being dropped until the transaction ends.  False where
+ * it is being changed by somebody else at this moment, or is gone.
+ */
+bool
+policy_pin(const text *namespace)
+{
+	TupleTableSlot *slot;
+	ScanKeyData key;
+	Rows		rows;
+	bool		pinned;
+
+	if (is_default(namespace))
+		return true;
+	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_open(&rows, "namespace", RowShareLock);
+	slot = table_slot_create(rows.heap, NULL);
+	pinned = rows_lock(&rows, &key, 1, LockTupleKeyShare, slot) == ROW_LOCKED;
+	ExecDropSingleTupleTableSlot(slot);
+	rows_close(&rows);
+	return pinned;
+}
+
+/* Whether the pair on record still means one role, or everybody. */
+static bool
+names_one_role(const char *name, int64 oid)
+{
+	Oid			role;
+
+	if (strcmp(name, "public") == 0)
+		return oid == ACL_ID_PUBLIC;
+	role = get_role_oid(name, true);
+	return OidIsValid(role) && oid == (int64) role;
+}
+
+static int
+granted_by(TupleTableSlot *slot)
+{
+	const char *role_name = rows_text(slot, PRIVILEGE_ROLE_NAME).data;
+	const char *privilege = rows_text(slot, PRIVILEGE_PRIVILEGE).data;
+	int64		oid = rows_int64(slot, PRIVILEGE_ROLE_OID);
+	int			i;
+
+	if (!names_one_role(role_name, oid))
+		return 0;
+	if (oid != ACL_ID_PUBLIC && !has_privs_of_role(GetUserId(), (Oid) oid))
+		return 0;
+	for (i = 0; i < lengthof(privileges); i++)
+	{
+		if (strcmp(privilege, privileges[i].name) == 0)
+			return privileges[i].implies;
+	}
+	return 0;
+}
+
+static bool
+is_owner(void)
+{
+	return has_privs_of_role(GetUserId(), rows_owner());
+}
+
+/* What the current user may do in a namespace. */
+int
+policy_privileges(const text *namespace)
+{
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+	int			granted = 0;
+
+	if (is_owner())
+		return PRIVILEGE_ALL;
+	rows_key_text(&key, PRIVILEGE_NAMESPACE, namespace);
+	rows_open(&rows, "privilege", AccessShareLock);
+	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
+	while (granted != PRIVILEGE_ALL && (slot = rows_scan_next(&scan)) != NULL)
+		granted |= granted_by(slot);
+	rows_scan_end(&scan);
+	rows_close(&rows);
+	return granted;
+}
+
+/* Bring a memo up to date for the next row's namespace. */
+void
+policy_remember(PolicyMemo *memo, const text *namespace)
+{
+	MemoryContext caller;
+
+	if (memo->namespace != NULL &&
+		rules_text_equal(lease_text(memo->namespace), lease_text(namespace)))
+		return;
+	caller = MemoryContextSwitchTo(memo->context);
+	memo->namespace = DatumGetTextPCopy(PointerGetDatum(namespace));
+	memo->privileges = policy_privileges(namespace);
+	policy_read(namespace, &memo->policy);
+	MemoryContextSwitchTo(caller);
+}
+
+static const char *
+privilege_name(LeasePrivilege privilege)
+{
+	int			i;
+
+	for (i = 0; i < lengthof(privileges); i++)
+	{
+		if (privileges[i].privilege == privilege)
+			return privileges[i].name;
+	}
+	elog(ERROR, "unknown privilege %d", privilege);
+}
+
+static void
+require_namespace(const text *namespace)
+{
+	NamespacePolicy policy;
+
+	policy_read(namespace, &policy);
+	if (!policy.exists)
+		error_no_namespace(namespace);
+}
+
+/*
+ * Error unless the current user has the privilege, or where the namespace
+ * does not exist.  Answers with all privileges that he has.
+ */
+int
+policy_authorize(const text *namespace, LeasePrivilege needed)
+{
+	int			granted = policy_privileges(namespace);
+
+	if (!(granted & needed))
+		error_no_privilege(namespace, privilege_name(needed));
+	require_namespace(namespace);
+	return granted;
+}
+
+/* Error unless the current user is the extension's owner or a superuser. */
+void
+policy_require_owner(void)
+{
+	if (!is_owner())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be the owner of extension \"lease\"")));
+}
+
+static const char *
+known_privilege(const text *privilege)
+{
+	char	   *spelt = text_to_cstring(privilege);
+	int			i;
+
+	for (i = 0; i < lengthof(privileges); i++)
+	{
+		if (strcmp(spelt, privileges[i].name) == 0)
+			return privileges[i].name;
+	}
+	error_invalid("privilege", "It is one of use, observe and operate.");
+}
+
+/* Let a role, or "public", do what the privilege says. */
+void
+policy_grant(const text *namespace, Name role, const text *privilege)
+{
+	Datum		values[4];
+	OwnerScope	scope;
+
+	policy_require_owner();
+	require_namespace(namespace);
+	values[0] = PointerGetDatum(namespace);
+	values[1] = CStringGetTextDatum(NameStr(*role));
+	values[2] = Int64GetDatum((int64) get_role_oid_or_public(NameStr(*role)));
+	values[3] = CStringGetTextDatum(known_privilege(privilege));
+	owner_enter(rows_owner(), &scope);
+	statement_run_one(STATEMENT_PRIVILEGE_SET, values, NULL);
+	owner_leave(&scope);
+}
+
+/* Take a privilege back; a role that is gone can still be revoked from. */
+void
+policy_revoke(const text *namespace, Name role, const text *privilege)
+{
+	Datum		values[3];
+	OwnerScope	scope;
+
+	policy_require_owner();
+	require_namespace(namespace);
+	values[0] = PointerGetDatum(namespace);
+	values[1] = CStringGetTextDatum(NameStr(*role));
+	values[2] = CStringGetTextDatum(known_privilege(privilege));
+	owner_enter(rows_owner(), &scope);
+	statement_run(STATEMENT_PRIVILEGE_UNSET, values, NULL);
+	owner_leave(&scope);
+}
+
+static uint64
+write_namespace(StatementId id, const text *namespace,
+				const NamespaceChange *change)
+{
+	Datum		values[8];
+	bool		nulls[8] = {false};
+	OwnerScope	scope;
+	uint64		written;
+	int			i;
+
+	values[0] = PointerGetDatum(namespace);
+	values[1] = IntervalPGetDatum(change->min_ttl);
+	values[2] = IntervalPGetDatum(change->default_ttl);
+	values[3] = IntervalPGetDatum(change->max_ttl);
+	values[4] = IntervalPGetDatum(change->max_hold);
+	values[5] = IntervalPGetDatum(change->grace);
+	for (i = 1; i <= 5; i++)
+		nulls[i] = DatumGetPointer(values[i]) == NULL;
+	nulls[6] = change->max_leases == NULL;
+	values[6] = nulls[6] ? (Datum) 0 : Int64GetDatum(*change->max_leases);
+	nulls[7] = change->history == NULL;
+	values[7] = nulls[7] ? (Datum) 0 : BoolGetDatum(*change->history);
+	owner_enter(rows_owner(), &scope);
+	written = statement_run(id, values, nulls);
+	owner_leave(&scope);
+	return written;
+}
+
+/* Error, and so nothing written, where a floor now lies above its ceiling. */
+static void
+check_consistent(const text *namespace)
+{
+	NamespacePolicy policy;
+
+	policy_read(namespace, &policy);
+	if (policy.rules.min_ttl > policy.rules.max_ttl)
+		error_invalid("namespace", "Its min_ttl must not be longer than its max_ttl, nor than lease.max_ttl.");
+}
+
+/* Make a namespace. */
+void
+policy_create(const text *namespace, const NamespaceChange *change)
+{
+	policy_require_owner();
+	if (is_default(namespace) ||
+		write_namespace(STATEMENT_NAMESPACE_INSERT, namespace, change) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("namespace \"%s\" already exists",
+						text_to_cstring(namespace))));
+	check_consistent(namespace);
+}
+
+/* Change what a namespace allows; "default" gets its row by the first change. */
+void
+policy_alter(const text *namespace, const NamespaceChange *change)
+{
+	policy_require_owner();
+	if (write_namespace(STATEMENT_NAMESPACE_UPDATE, namespace, change) == 0 &&
+		(!is_default(namespace) ||
+		 write_namespace(STATEMENT_NAMESPACE_INSERT, namespace, change) == 0))
+		error_no_namespace(namespace);
+	check_consistent(namespace);
+}
+
+static bool
+has_leases(const text *namespace)
+{
+	ScanKeyData key;
+	RowsScan	scan;
+	Rows		rows;
+	bool		found;
+
+	rows_key_text(&key, 1, namespace);
+	rows_open(&rows, "lease", AccessShareLock);
+	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
+	found = rows_scan_next(&scan) != NULL;
+	rows_scan_end(&scan);
+	rows_close(&rows);
+	return found;
+}
+
+/* Drop a namespace that has no leases; its floor stays. */
+void
+policy_drop(const text *namespace)
+{
+	Datum		values[1] = {PointerGetDatum(namespace)};
+	OwnerScope	scope;
+
+	policy_require_owner();
+	if (is_default(namespace))
+		error_invalid("namespace", "The default namespace cannot be dropped.");
+	owner_enter(rows_owner(), &scope);
+	if (statement_run(STATEMENT_NAMESPACE_DELETE, values, NULL) == 0)
+		error_no_namespace(namespace);
+	/* only now: a first claim that was under way has ended */
+	if (has_leases(namespace))
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot drop namespace \"%s\" because it has leases",
+						text_to_cstring(namespace)),
+				 errhint("Release them, then lease_purge().")));
+	statement_run(STATEMENT_PRIVILEGE_UNSET_ALL, values, NULL);
+	owner_leave(&scope);
+}

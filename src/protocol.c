@@ -1,0 +1,351 @@
+/*
+ * protocol.c
+ *		One verb, from the look to the answer.
+ *
+ * The order is the whole point: look without a lock, and answer a refusal
+ * that no pending transaction can overturn; otherwise lock the row, read it
+ * again, read the clock, decide, write.  Lock and write happen in a
+ * subtransaction, which a refusal rolls back: whoever is refused leaves
+ * nothing behind, no row lock, no table lock and no number.
+ *
+ * What is worth waiting for is waited for in here, with nothing locked and no
+ * subtransaction open, and then looked at afresh: a holder's verb waits up to
+ * lease.lock_wait for a locked row, a claim or takeover as long as its caller
+ * said, also for the lease itself.
+ *
+ * The current user is authorised here, before his identity is left, and again
+ * after each sleep.
+ */
+#include "lease.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/wait_event.h"
+
+#include "clock.h"
+#include "error.h"
+#include "ledger.h"
+#include "outcomes.h"
+#include "owner.h"
+#include "policy.h"
+#include "protocol.h"
+#include "settings.h"
+#include "store.h"
+#include "transaction.h"
+
+/* How long to sleep before looking again: from, doubling, to. */
+#define SLEEP_MIN INT64CONST(1000)
+#define SLEEP_MAX_LOCKED INT64CONST(10000)
+#define SLEEP_MAX_HELD INT64CONST(50000)
+
+static bool
+makes_epoch(LeaseVerb verb)
+{
+	return verb == VERB_CLAIM || verb == VERB_TAKEOVER;
+}
+
+static LedgerRequest
+ledger_request(const LeaseCall *call)
+{
+	LedgerRequest request = {
+		call->request.verb, call->request.owner, call->request_id
+	};
+
+	return request;
+}
+
+/* Whether the request id was granted before; then it must have been this name. */
+static void
+read_request(const LeaseCall *call, GrantFacts *facts)
+{
+	LedgerRequest request = ledger_request(call);
+	LedgerGrant grant;
+
+	if (call->request_id == NULL)
+		return;
+	ledger_find_request(&call->key, &request, &grant);
+	if (!grant.found)
+		return;
+	if (!rules_text_equal(grant.name, lease_text(call->key.name)))
+		error_invalid("request_id", "It was used before, for another name.");
+	facts->asked_before = true;
+	facts->granted_fence = grant.fence;
+}
+
+/* Look at a row, and then at the clock. */
+static void
+decide(const LeaseCall *call, const LeaseRow *row, const GrantFacts *facts,
+	   LeaseDecision *decision, NamespacePolicy *policy, LeaseAnswer *answer)
+{
+	policy_read(call->key.namespace, policy);
+	answer->now = clock_now();
+	rules_decide(row, &call->request, &policy->rules, facts, answer->now, decision);
+	answer->outcome = decision->outcome;
+	answer->row = decision->row;
+	answer->exhausted = decision->exhausted;
+}
+
+/*
+ * Decide without a lock.  True: the answer stands.  Otherwise *mode is the
+ * lock under which it has to be decided.
+ */
+bool
+protocol_look(const LeaseCall *call, LeaseAnswer *answer, LockTupleMode *mode)
+{
+	GrantFacts	facts = {0};
+	NamespacePolicy policy;
+	LeaseDecision decision;
+	LeaseRow	row;
+
+	store_read(&call->key, &row);
+	read_request(call, &facts);
+	decide(call, &row, &facts, &decision, &policy, answer);
+
+	/* nothing has been written, whatever was decided */
+	answer->row = row;
+
+	/*
+	 * A new epoch must not begin while a guarded write of the old one is in
+	 * flight, and that holds FOR KEY SHARE; what leaves the epoch alone does
+	 * not wait for it.
+	 */
+	*mode = decision.write == WRITE_GRANT || decision.exhausted ?
+		LockTupleExclusive : LockTupleNoKeyExclusive;
+	return rules_is_final_unlocked(&decision);
+}
+
+/* The names that keep two grants of one namespace from fitting in together. */
+static uint64
+capacity_hash(const text *namespace)
+{
+	return rows_hash(0, VARDATA_ANY(namespace), VARSIZE_ANY_EXHDR(namespace));
+}
+
+/*
+ * Collect what a grant depends on beside the row, and hold off those who
+ * would collect the same: *capacity tells whether the namespace's places are
+ * being counted.  False where somebody else is at it.
+ */
+static bool
+collect_facts(const LeaseCall *call, GrantFacts *facts, bool *capacity)
+{
+	NamespacePolicy policy;
+
+	*capacity = false;
+	memset(facts, 0, sizeof(GrantFacts));
+	if (!makes_epoch(call->request.verb))
+		return true;
+	read_request(call, facts);
+	facts->floor = ledger_floor(call->key.namespace);
+	facts->generation = ledger_generation();
+	policy_read(call->key.namespace, &policy);
+	if (policy.rules.max_leases > 0)
+	{
+		if (!rows_try_mutex(capacity_hash(call->key.namespace)))
+			return false;
+		*capacity = true;
+		facts->others = store_count_others(&call->key, clock_now());
+	}
+	return true;
+}
+
+/* Write down the end of an epoch that the decision ends or finds ended. */
+static void
+keep_end(const LeaseCall *call, const LeaseRow *before,
+		 const LeaseDecision *decision, const NamespacePolicy *policy,
+		 Oid user)
+{
+	if (call->request.verb == VERB_BREAK && decision->write == WRITE_END)
+		ledger_keep_intent(&call->key, before->fence, "break", call->reason,
+						   GetUserNameFromId(user, false));
+	if (!policy->history || !before->exists || rules_is_free(before))
+		return;
+	if (decision->write == WRITE_END)
+		ledger_keep_end(&call->key, before, decision->row.ended,
+						decision->row.ended_at, call->reason,
+						GetUserNameFromId(user, false));
+	else if (decision->write == WRITE_GRANT)
+		ledger_keep_end(&call->key, before, END_EXPIRED, before->expires_at,
+						NULL, NULL);
+}
+
+/*
+ * Write a decision with all that belongs to it.  False where a request id is
+ * being written down by somebody else.
+ */
+static bool
+write_decision(const LeaseCall *call, StoredRow *stored,
+			   const LeaseDecision *decision, const NamespacePolicy *policy,
+			   Oid user)
+{
+	if (decision->write == WRITE_GRANT && call->request_id != NULL)
+	{
+		LedgerRequest request = ledger_request(call);
+
+		/* one that is there by now is too old to count, and is replaced */
+		if (ledger_win_request(&call->key, &request) == ROW_BUSY)
+			return false;
+		ledger_keep_request(&call->key, &request, decision->row.fence);
+	}
+	store_write(&call->key, stored, decision->write, &decision->row);
+	keep_end(call, &stored->row, decision, policy, user);
+	return true;
+}
+
+/*
+ * Lock, read, decide and write.  Answers whether anything was written; where
+ * nothing was, what has been locked is the caller's to undo.
+ */
+bool
+protocol_decide(const LeaseCall *call, LockTupleMode mode,
+				Oid user, LeaseAnswer *answer)
+{
+	NamespacePolicy policy;
+	LeaseDecision decision;
+	GrantFacts	facts;
+	StoredRow	stored;
+	RowLock		lock;
+	Rows		rows;
+	bool		capacity = false;
+	bool		written = false;
+
+	answer->exhausted = false;
+	rows_open(&rows, "lease", RowExclusiveLock);
+	do
+	{
+		lock = store_lock(&rows, &call->key, mode, &stored);
+		if (lock == ROW_ABSENT && call->request.verb == VERB_CLAIM)
+			lock = policy_pin(call->key.namespace) ?
+				store_win(&rows, &call->key) : ROW_BUSY;
+	} while (lock == ROW_PRESENT);
+
+	if (lock == ROW_BUSY || !collect_facts(call, &facts, &capacity))
+		answer->outcome = OUTCOME_BUSY;
+	else
+	{
+		decide(call, &stored.row, &facts, &decision, &policy, answer);
+		if (decision.write != WRITE_NOTHING)
+		{
+			written = write_decision(call, &stored, &decision, &policy, user);
+			if (!written)
+				answer->outcome = OUTCOME_BUSY;
+		}
+	}
+	if (capacity)
+		rows_yield(capacity_hash(call->key.namespace));
+	if (lock == ROW_WON)
+		store_yield(&call->key);
+	if (!written && lock != ROW_BUSY)
+		answer->row = stored.row;
+	rows_close(&rows);
+	return written;
+}
+
+/*
+ * Look, and where the look does not settle it, decide under the row's lock.
+ */
+static void
+attempt(const LeaseCall *call, Oid user, LeaseAnswer *answer)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ResourceOwner resources = CurrentResourceOwner;
+	LockTupleMode mode;
+
+	if (protocol_look(call, answer, &mode))
+		return;
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(caller);
+	if (protocol_decide(call, mode, user, answer))
+	{
+		transaction_changed();
+		if (outcomes_ok(call->request.verb, answer->outcome))
+			transaction_must_last();
+		ReleaseCurrentSubTransaction();
+	}
+	else
+		RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(caller);
+	CurrentResourceOwner = resources;
+}
+
+/* Whether time alone can turn the refusal into something better. */
+static bool
+passes_with_time(LeaseVerb verb, LeaseOutcome outcome)
+{
+	switch (outcome)
+	{
+		case OUTCOME_BUSY:
+			return true;
+		case OUTCOME_HELD:
+		case OUTCOME_NOT_EXPIRED:
+		case OUTCOME_IN_GRACE:
+		case OUTCOME_COOLING:
+			return makes_epoch(verb);
+		default:
+			return false;
+	}
+}
+
+/*
+ * Sleep until it is worth looking again: a little longer each time, but not
+ * past the lease's expiry nor the deadline.  False where that has come.
+ */
+static bool
+nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
+{
+	int64		length = deadline - clock_monotonic();
+
+	if (length <= 0)
+		return false;
+	length = Min(length, *step);
+	if (answer->outcome == OUTCOME_BUSY)
+		*step = Min(*step * 2, SLEEP_MAX_LOCKED);
+	else
+	{
+		*step = Min(*step * 2, SLEEP_MAX_HELD);
+		if (!clock_stands_still() && rules_is_current(&answer->row, answer->now))
+			length = Min(length, rules_expiry(&answer->row, answer->now) - answer->now);
+	}
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 Max((length + 999) / 1000, 1), PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	return true;
+}
+
+/* Answer a verb that changes nothing. */
+void
+protocol_read(const LeaseCall *call, LeaseAnswer *answer)
+{
+	LockTupleMode mode;
+
+	answer->privileges = policy_authorize(call->key.namespace, call->needed);
+	(void) protocol_look(call, answer, &mode);
+}
+
+/* Run a verb. */
+void
+protocol_run(const LeaseCall *call, LeaseAnswer *answer)
+{
+	int64		patience = makes_epoch(call->request.verb) ?
+		Min(call->wait, settings_max_wait * INT64CONST(1000)) :
+		settings_lock_wait * INT64CONST(1000);
+	int64		deadline = clock_monotonic() + patience;
+	int64		step = SLEEP_MIN;
+
+	do
+	{
+		OwnerScope	scope;
+
+		answer->privileges = policy_authorize(call->key.namespace, call->needed);
+		owner_enter(rows_owner(), &scope);
+		attempt(call, scope.user, answer);
+		if (answer->exhausted)
+			error_exhausted();
+		owner_leave(&scope);
+	} while (passes_with_time(call->request.verb, answer->outcome) &&
+			 nap(answer, deadline, &step));
+}

@@ -1,0 +1,41 @@
+/*
+ * protocol.h
+ *		One verb, from the look to the answer.
+ */
+#ifndef LEASE_PROTOCOL_H
+#define LEASE_PROTOCOL_H
+
+#include "lease.h"
+
+#include "nodes/lockoptions.h"
+#include "utils/uuid.h"
+
+/* One call of a verb: the request that is judged, and what goes with it. */
+typedef struct LeaseCall
+{
+	LeaseKey	key;
+	LeaseRequest request;
+	LeasePrivilege needed;
+	int64		wait;			/* how long a claim or takeover may take */
+	pg_uuid_t  *request_id;		/* NULL where none was given */
+	text	   *reason;			/* an operator's */
+} LeaseCall;
+
+/* What is known once a verb has been decided. */
+typedef struct LeaseAnswer
+{
+	LeaseOutcome outcome;
+	LeaseRow	row;			/* on record after the verb */
+	TimestampTz now;			/* at which it was decided */
+	int			privileges;		/* the caller's, in the namespace */
+	bool		exhausted;		/* refused at the end of bigint */
+} LeaseAnswer;
+
+extern bool protocol_look(const LeaseCall *call, LeaseAnswer *answer,
+						  LockTupleMode *mode);
+extern bool protocol_decide(const LeaseCall *call, LockTupleMode mode,
+							Oid user, LeaseAnswer *answer);
+extern void protocol_read(const LeaseCall *call, LeaseAnswer *answer);
+extern void protocol_run(const LeaseCall *call, LeaseAnswer *answer);
+
+#endif							/* LEASE_PROTOCOL_H */

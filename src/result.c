@@ -1,0 +1,167 @@
+/*
+ * result.c
+ *		Answers as rows: the types lease_result and lease_status.
+ *
+ * A row shows what is on record after the verb.  On a lease that nobody holds
+ * owner, expiry and ttl are NULL, while fence and version go on counting.  An
+ * expiry that a clock set back has left too far ahead is shown as it is
+ * judged, and what remains is never negative.  Another holder's owner is the
+ * empty string to a role without "observe".
+ */
+#include "lease.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "clock.h"
+#include "outcomes.h"
+#include "result.h"
+
+/* Columns of lease_result. */
+enum
+{
+	RESULT_OK,
+	RESULT_OUTCOME,
+	RESULT_NAMESPACE,
+	RESULT_NAME,
+	RESULT_OWNER,
+	RESULT_FENCE,
+	RESULT_VERSION,
+	RESULT_EXPIRES_AT,
+	RESULT_REMAINING,
+	RESULT_TTL,
+	RESULT_SERVER_TIME,
+	RESULT_CANCEL_DEADLINE,
+	RESULT_COLUMNS
+};
+
+/* Columns of lease_status. */
+enum
+{
+	STATUS_NAMESPACE,
+	STATUS_NAME,
+	STATUS_STATE,
+	STATUS_OWNER,
+	STATUS_FENCE,
+	STATUS_VERSION,
+	STATUS_GRANTED_AT,
+	STATUS_RENEWED_AT,
+	STATUS_EXPIRES_AT,
+	STATUS_REMAINING,
+	STATUS_TTL,
+	STATUS_CANCEL_DEADLINE,
+	STATUS_COLUMNS
+};
+
+static Datum
+text_datum(RuleText value)
+{
+	return PointerGetDatum(cstring_to_text_with_len(value.data, value.len));
+}
+
+static void
+set_column(Datum *values, bool *nulls, int column, Datum value)
+{
+	values[column] = value;
+	nulls[column] = false;
+}
+
+static Datum
+remaining(const LeaseRow *row, TimestampTz now)
+{
+	return clock_interval_datum(Max(rules_expiry(row, now) - now, 0));
+}
+
+static void
+fill_result(const LeaseCall *call, const LeaseAnswer *answer,
+			Datum *values, bool *nulls)
+{
+	const LeaseRow *row = &answer->row;
+
+	memset(nulls, true, RESULT_COLUMNS * sizeof(bool));
+	set_column(values, nulls, RESULT_OK,
+			   BoolGetDatum(outcomes_ok(call->request.verb, answer->outcome)));
+	set_column(values, nulls, RESULT_OUTCOME,
+			   CStringGetTextDatum(outcomes_name(answer->outcome)));
+	set_column(values, nulls, RESULT_NAMESPACE, PointerGetDatum(call->key.namespace));
+	if (call->key.name != NULL)
+		set_column(values, nulls, RESULT_NAME, PointerGetDatum(call->key.name));
+	set_column(values, nulls, RESULT_SERVER_TIME, TimestampTzGetDatum(answer->now));
+	if (row->exists)
+	{
+		set_column(values, nulls, RESULT_FENCE, Int64GetDatum(row->fence));
+		set_column(values, nulls, RESULT_VERSION, Int64GetDatum(row->version));
+	}
+	if (row->exists && !rules_is_free(row))
+	{
+		RuleText	owner = row->owner;
+
+		if (!(answer->privileges & PRIVILEGE_OBSERVE) &&
+			!rules_text_equal(owner, call->request.owner))
+			owner.len = 0;
+		set_column(values, nulls, RESULT_OWNER, text_datum(owner));
+		set_column(values, nulls, RESULT_EXPIRES_AT,
+				   TimestampTzGetDatum(rules_expiry(row, answer->now)));
+		set_column(values, nulls, RESULT_REMAINING, remaining(row, answer->now));
+		set_column(values, nulls, RESULT_TTL, clock_interval_datum(row->ttl));
+	}
+}
+
+/* The answer as the row that a function returns. */
+Datum
+result_row(FunctionCallInfo fcinfo, const LeaseCall *call,
+		   const LeaseAnswer *answer)
+{
+	Datum		values[RESULT_COLUMNS];
+	bool		nulls[RESULT_COLUMNS];
+	TupleDesc	tupdesc;
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	fill_result(call, answer, values, nulls);
+	return HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls));
+}
+
+/* The answer as one row of a set. */
+void
+result_put(ReturnSetInfo *set, const LeaseCall *call, const LeaseAnswer *answer)
+{
+	Datum		values[RESULT_COLUMNS];
+	bool		nulls[RESULT_COLUMNS];
+
+	fill_result(call, answer, values, nulls);
+	tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
+}
+
+/* A row of lease_status. */
+void
+result_put_status(ReturnSetInfo *set, const LeaseKey *key,
+				  const LeaseRow *row, const LeasePolicy *policy,
+				  TimestampTz now)
+{
+	Datum		values[STATUS_COLUMNS];
+	bool		nulls[STATUS_COLUMNS];
+
+	memset(nulls, true, sizeof(nulls));
+	set_column(values, nulls, STATUS_NAMESPACE, PointerGetDatum(key->namespace));
+	set_column(values, nulls, STATUS_NAME, PointerGetDatum(key->name));
+	set_column(values, nulls, STATUS_STATE,
+			   CStringGetTextDatum(outcomes_name(rules_state(row, policy, now))));
+	set_column(values, nulls, STATUS_FENCE, Int64GetDatum(row->fence));
+	set_column(values, nulls, STATUS_VERSION, Int64GetDatum(row->version));
+	if (!rules_is_free(row))
+	{
+		set_column(values, nulls, STATUS_OWNER,
+				   text_datum(row->owner));
+		set_column(values, nulls, STATUS_GRANTED_AT, TimestampTzGetDatum(row->granted_at));
+		set_column(values, nulls, STATUS_RENEWED_AT, TimestampTzGetDatum(row->renewed_at));
+		set_column(values, nulls, STATUS_EXPIRES_AT,
+				   TimestampTzGetDatum(rules_expiry(row, now)));
+		set_column(values, nulls, STATUS_REMAINING, remaining(row, now));
+		set_column(values, nulls, STATUS_TTL,
+				   clock_interval_datum(row->ttl));
+	}
+	tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
+}

@@ -1,0 +1,23 @@
+/*
+ * result.h
+ *		Answers as rows.
+ */
+#ifndef LEASE_RESULT_H
+#define LEASE_RESULT_H
+
+#include "lease.h"
+
+#include "fmgr.h"
+#include "nodes/execnodes.h"
+
+#include "protocol.h"
+
+extern Datum result_row(FunctionCallInfo fcinfo, const LeaseCall *call,
+						const LeaseAnswer *answer);
+extern void result_put(ReturnSetInfo *set, const LeaseCall *call,
+					   const LeaseAnswer *answer);
+extern void result_put_status(ReturnSetInfo *set, const LeaseKey *key,
+							  const LeaseRow *row, const LeasePolicy *policy,
+							  TimestampTz now);
+
+#endif							/* LEASE_RESULT_H */

@@ -1,0 +1,334 @@
+/*
+ * rows.c
+ *		Our tables, row by row: find, lock, read columns.  The only row locks.
+ *
+ * Promises: everything is read at a snapshot taken for that very read, at
+ * every isolation level, so that answers are about now; a lock is tried once
+ * and never waited for, so that nobody sleeps in here and no deadlock can pass
+ * through; what a lock returns is the latest version of the row, read after
+ * the lock was obtained.
+ *
+ * Locks, in this order: the table (given back by rows_close() where it was
+ * only read); a mutex, held for as long as two sessions must not both look
+ * for each other's uncommitted rows, and no longer; the row.
+ *
+ * Reading goes straight to the tables and needs no privilege; whoever calls
+ * has authorised his caller.
+ */
+#include "lease.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "catalog/namespace.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/fmgroids.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "clock.h"
+#include "compat.h"
+#include "rows.h"
+
+/* Tells our advisory lock tags from everybody else's: "LE". */
+#define MUTEX_CLASS 0x4C45
+
+/*
+ * Open a table of ours and lock it.  DROP and CREATE EXTENSION may come
+ * between the look-up and the lock, and then the name means another table.
+ */
+static Relation
+open_heap(const char *name, LOCKMODE lockmode)
+{
+	for (;;)
+	{
+		Oid			namespace = get_namespace_oid(LEASE_SCHEMA, true);
+		Oid			table = OidIsValid(namespace) ?
+			get_relname_relid(name, namespace) : InvalidOid;
+		Relation	heap;
+
+		if (!OidIsValid(table))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("table \"%s.%s\" does not exist", LEASE_SCHEMA, name),
+					 errhint("If the extension was dropped, run CREATE EXTENSION lease.")));
+		heap = try_table_open(table, lockmode);
+		if (heap != NULL)
+			return heap;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+index_missing(const char *table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("an index of table \"%s.%s\" is missing", LEASE_SCHEMA, table)));
+}
+
+/* Whose tables these are, and in whose name they are written. */
+Oid
+rows_owner(void)
+{
+	Relation	heap = open_heap("lease", AccessShareLock);
+	Oid			owner = heap->rd_rel->relowner;
+
+	table_close(heap, AccessShareLock);
+	return owner;
+}
+
+/* The OID of a table of ours. */
+Oid
+rows_oid(const char *table)
+{
+	Relation	heap = open_heap(table, AccessShareLock);
+	Oid			oid = RelationGetRelid(heap);
+
+	table_close(heap, AccessShareLock);
+	return oid;
+}
+
+/* Open a table by its primary key. */
+void
+rows_open(Rows *rows, const char *table, LOCKMODE lockmode)
+{
+	Oid			index;
+
+	rows->heap = open_heap(table, lockmode);
+	index = RelationGetPrimaryKeyIndex(rows->heap);
+	if (!OidIsValid(index))
+		index_missing(table);
+	rows->index = index_open(index, lockmode);
+	rows->lockmode = lockmode;
+}
+
+/* Open a table by another index. */
+void
+rows_open_by(Rows *rows, const char *table, const char *index,
+			 LOCKMODE lockmode)
+{
+	Oid			oid;
+
+	rows->heap = open_heap(table, lockmode);
+	oid = get_relname_relid(index, RelationGetNamespace(rows->heap));
+	if (!OidIsValid(oid))
+		index_missing(table);
+	rows->index = index_open(oid, lockmode);
+	rows->lockmode = lockmode;
+}
+
+/* A table that was only read is unlocked too; written, it stays locked. */
+void
+rows_close(Rows *rows)
+{
+	LOCKMODE	unlock = rows->lockmode == AccessShareLock ?
+		AccessShareLock : NoLock;
+
+	index_close(rows->index, unlock);
+	table_close(rows->heap, unlock);
+}
+
+/* Make the key "column of the index = value"; value must outlive the key. */
+void
+rows_key_text(ScanKey key, int column, const text *value)
+{
+	ScanKeyInit(key, column, BTEqualStrategyNumber, F_TEXTEQ,
+				PointerGetDatum(value));
+}
+
+/* Where nothing else is said, keys are compared byte by byte (COLLATE "C"). */
+void
+rows_scan_begin(Rows *rows, RowsScan *scan, ScanKey keys, int nkeys,
+				ScanDirection direction)
+{
+	scan->slot = table_slot_create(rows->heap, NULL);
+	scan->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	scan->scan = compat_index_beginscan(rows->heap, rows->index,
+										scan->snapshot, nkeys);
+	scan->direction = direction;
+	index_rescan(scan->scan, keys, nkeys, NULL, 0);
+}
+
+/* The next row, good until the one after it; NULL after the last. */
+TupleTableSlot *
+rows_scan_next(RowsScan *scan)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!index_getnext_slot(scan->scan, scan->direction, scan->slot))
+		return NULL;
+	slot_getallattrs(scan->slot);
+	return scan->slot;
+}
+
+void
+rows_scan_end(RowsScan *scan)
+{
+	index_endscan(scan->scan);
+	ExecDropSingleTupleTableSlot(scan->slot);
+	UnregisterSnapshot(scan->snapshot);
+}
+
+static bool
+find(Rows *rows, ScanKey keys, int nkeys, Snapshot snapshot,
+	 TupleTableSlot *slot)
+{
+	IndexScanDesc scan = compat_index_beginscan(rows->heap, rows->index,
+												snapshot, nkeys);
+	bool		found;
+
+	index_rescan(scan, keys, nkeys, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	index_endscan(scan);
+	return found;
+}
+
+/*
+ * Try to lock the row that the keys name.  ROW_LOCKED: the slot holds its
+ * latest version, read after the lock was obtained, and the lock stays until
+ * the (sub)transaction ends.  Else ROW_ABSENT or ROW_BUSY, and an empty slot.
+ * The slot's pin is the current resource owner's.
+ */
+RowLock
+rows_lock(Rows *rows, ScanKey keys, int nkeys, LockTupleMode mode,
+		  TupleTableSlot *slot)
+{
+	for (;;)
+	{
+		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+		bool		found = find(rows, keys, nkeys, snapshot, slot);
+		TM_Result	result = TM_Deleted;
+
+		if (found)
+		{
+			ItemPointerData tid = slot->tts_tid;
+			TM_FailureData failure;
+
+			result = table_tuple_lock(rows->heap, &tid, snapshot, slot,
+									  GetCurrentCommandId(false), mode,
+									  LockWaitSkip,
+									  TUPLE_LOCK_FLAG_FIND_LAST_VERSION,
+									  &failure);
+		}
+		UnregisterSnapshot(snapshot);
+		if (result == TM_Ok)
+		{
+			slot_getallattrs(slot);
+			return ROW_LOCKED;
+		}
+		ExecClearTuple(slot);
+		if (!found)
+			return ROW_ABSENT;
+		if (result == TM_WouldBlock)
+			return ROW_BUSY;
+
+		/* deleted since the snapshot: the next one does not see it */
+		if (result != TM_Deleted)
+			elog(ERROR, "unexpected answer %d to a row lock", result);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+mutex_tag(uint64 hash, LOCKTAG *tag)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, (uint32) (hash >> 32),
+						 (uint32) hash, MUTEX_CLASS);
+}
+
+/* Try to enter; false where somebody is in.  rows_yield() leaves. */
+bool
+rows_try_mutex(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	mutex_tag(hash, &tag);
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+void
+rows_yield(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	mutex_tag(hash, &tag);
+	LockRelease(&tag, ExclusiveLock, false);
+}
+
+/*
+ * Try to win the right to insert a row that is not there.  A plain INSERT
+ * would wait, without bound, for whoever has inserted the same key and not
+ * committed; so look for such a row, with others of us kept out until
+ * rows_yield().  ROW_WON needs that; the other answers hold nothing.  Two keys
+ * whose hashes agree only wait for each other's look.
+ */
+RowLock
+rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash)
+{
+	TupleTableSlot *slot;
+	SnapshotData dirty;
+	RowLock		answer = ROW_WON;
+
+	if (!rows_try_mutex(hash))
+		return ROW_BUSY;
+	InitDirtySnapshot(dirty);
+	slot = table_slot_create(rows->heap, NULL);
+	if (find(rows, keys, nkeys, &dirty, slot))
+		answer = TransactionIdIsValid(dirty.xmin) ||
+			TransactionIdIsValid(dirty.xmax) ? ROW_BUSY : ROW_PRESENT;
+	ExecDropSingleTupleTableSlot(slot);
+	if (answer != ROW_WON)
+		rows_yield(hash);
+	return answer;
+}
+
+uint64
+rows_hash(uint64 seed, const void *data, int len)
+{
+	return DatumGetUInt64(hash_any_extended(data, len, seed));
+}
+
+bool
+rows_null(TupleTableSlot *slot, int column)
+{
+	return slot->tts_isnull[column - 1];
+}
+
+/* A copy in the current memory context, ended by a zero byte. */
+RuleText
+rows_text(TupleTableSlot *slot, int column)
+{
+	RuleText	result = {NULL, 0};
+	text	   *value;
+
+	if (rows_null(slot, column))
+		return result;
+	value = DatumGetTextPP(slot->tts_values[column - 1]);
+	result.len = VARSIZE_ANY_EXHDR(value);
+	result.data = pnstrdup(VARDATA_ANY(value), result.len);
+	return result;
+}
+
+/* A bigint or a timestamptz; zero where it is NULL. */
+int64
+rows_int64(TupleTableSlot *slot, int column)
+{
+	if (rows_null(slot, column))
+		return 0;
+	return DatumGetInt64(slot->tts_values[column - 1]);
+}
+
+/* An interval in microseconds; zero where it is NULL. */
+int64
+rows_length(TupleTableSlot *slot, int column)
+{
+	if (rows_null(slot, column))
+		return 0;
+	return clock_from_interval(DatumGetIntervalP(slot->tts_values[column - 1]));
+}

@@ -1,0 +1,297 @@
+/*
+ * store.c
+ *		The lease table: its columns, and what may be done to its rows.
+ *
+ * Promises: a LeaseRow that comes out of here is a copy in the current memory
+ * context; a row is written only where it was locked before.  The rest is
+ * rows.c's and statement.c's, on which this file builds.
+ */
+#include "lease.h"
+
+#include "access/genam.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "clock.h"
+#include "compat.h"
+#include "ledger.h"
+#include "outcomes.h"
+#include "statement.h"
+#include "store.h"
+
+/* Columns of lease_catalog.lease, in the order of the install script. */
+enum
+{
+	LEASE_NAMESPACE = 1,
+	LEASE_NAME,
+	LEASE_FENCE,
+	LEASE_VERSION,
+	LEASE_GRANTED_AT,
+	LEASE_RENEWED_AT,
+	LEASE_EXPIRES_AT,
+	LEASE_TTL,
+	LEASE_HOLD_AT_LEAST,
+	LEASE_ENDED_AT,
+	LEASE_OWNER,
+	LEASE_ENDED_BY
+};
+
+static void
+make_keys(const LeaseKey *key, ScanKeyData keys[2])
+{
+	rows_key_text(&keys[0], LEASE_NAMESPACE, key->namespace);
+	rows_key_text(&keys[1], LEASE_NAME, key->name);
+}
+
+static void
+read_slot(TupleTableSlot *slot, LeaseRow *row)
+{
+	RuleText	ended_by = rows_text(slot, LEASE_ENDED_BY);
+
+	memset(row, 0, sizeof(LeaseRow));
+	row->exists = true;
+	row->owner = rows_text(slot, LEASE_OWNER);
+	row->granted = row->owner.data != NULL;
+	row->fence = rows_int64(slot, LEASE_FENCE);
+	row->version = rows_int64(slot, LEASE_VERSION);
+	row->granted_at = rows_int64(slot, LEASE_GRANTED_AT);
+	row->renewed_at = rows_int64(slot, LEASE_RENEWED_AT);
+	row->expires_at = rows_int64(slot, LEASE_EXPIRES_AT);
+	row->ttl = rows_length(slot, LEASE_TTL);
+	row->hold_at_least = rows_length(slot, LEASE_HOLD_AT_LEAST);
+	row->ended_at = rows_int64(slot, LEASE_ENDED_AT);
+	if (ended_by.data != NULL && !outcomes_end_from_name(ended_by, &row->ended))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("unknown end \"%s\" of a lease on record", ended_by.data)));
+}
+
+/* Read the row as it is now, without a lock; row->exists tells whether it is. */
+void
+store_read(const LeaseKey *key, LeaseRow *row)
+{
+	ScanKeyData keys[2];
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+
+	make_keys(key, keys);
+	rows_open(&rows, "lease", AccessShareLock);
+	rows_scan_begin(&rows, &scan, keys, 2, ForwardScanDirection);
+	slot = rows_scan_next(&scan);
+	if (slot != NULL)
+		read_slot(slot, row);
+	else
+		memset(row, 0, sizeof(LeaseRow));
+	rows_scan_end(&scan);
+	rows_close(&rows);
+}
+
+/*
+ * Visit the rows of a namespace, or of all where it is NULL, in the order of
+ * (namespace, name) and as of one snapshot, until the visitor answers false.
+ * What the visitor is given lives until it returns.
+ */
+void
+store_visit(const text *namespace, StoreVisitor visit, void *state)
+{
+	MemoryContext one_row = AllocSetContextCreate(CurrentMemoryContext,
+												  "lease row",
+												  ALLOCSET_SMALL_SIZES);
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+	bool		more = true;
+
+	if (namespace != NULL)
+		rows_key_text(&key, LEASE_NAMESPACE, namespace);
+	rows_open(&rows, "lease", AccessShareLock);
+	rows_scan_begin(&rows, &scan, &key, namespace != NULL ? 1 : 0,
+					ForwardScanDirection);
+	while (more && (slot = rows_scan_next(&scan)) != NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(one_row);
+		LeaseRow	row;
+		LeaseKey	found;
+
+		read_slot(slot, &row);
+		found.namespace = DatumGetTextPP(slot->tts_values[LEASE_NAMESPACE - 1]);
+		found.name = DatumGetTextPP(slot->tts_values[LEASE_NAME - 1]);
+		more = visit(&found, &row, state);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(one_row);
+	}
+	rows_scan_end(&scan);
+	rows_close(&rows);
+	MemoryContextDelete(one_row);
+}
+
+/* Try to lock the row of a name; where there is none, stored->row says so. */
+RowLock
+store_lock(Rows *rows, const LeaseKey *key, LockTupleMode mode,
+		   StoredRow *stored)
+{
+	TupleTableSlot *slot = table_slot_create(rows->heap, NULL);
+	ScanKeyData keys[2];
+	RowLock		lock;
+
+	make_keys(key, keys);
+	memset(stored, 0, sizeof(StoredRow));
+	lock = rows_lock(rows, keys, 2, mode, slot);
+	if (lock == ROW_LOCKED)
+	{
+		read_slot(slot, &stored->row);
+		stored->tid = slot->tts_tid;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	return lock;
+}
+
+static uint64
+name_hash(const LeaseKey *key)
+{
+	uint64		hash = rows_hash(LEASE_NAME, VARDATA_ANY(key->namespace),
+								 VARSIZE_ANY_EXHDR(key->namespace));
+
+	return rows_hash(hash, VARDATA_ANY(key->name), VARSIZE_ANY_EXHDR(key->name));
+}
+
+/* Try to win the right to insert the row of a name that has none. */
+RowLock
+store_win(Rows *rows, const LeaseKey *key)
+{
+	ScanKeyData keys[2];
+
+	make_keys(key, keys);
+	return rows_win(rows, keys, 2, name_hash(key));
+}
+
+void
+store_yield(const LeaseKey *key)
+{
+	rows_yield(name_hash(key));
+}
+
+/*
+ * How many other names of the namespace have a current epoch.  Rows that
+ * others are just writing count in their old and in their new version, so
+ * that two grants that do not see each other cannot both fit in.
+ */
+int64
+store_count_others(const LeaseKey *key, TimestampTz now)
+{
+	ScanKeyData keys[2];
+	SnapshotData dirty;
+	TupleTableSlot *slot;
+	IndexScanDesc scan;
+	RuleText	counted = {NULL, 0};
+	RuleText	own = lease_text(key->name);
+	int64		count = 0;
+	Rows		rows;
+
+	make_keys(key, keys);
+	InitDirtySnapshot(dirty);
+	rows_open(&rows, "lease", AccessShareLock);
+	slot = table_slot_create(rows.heap, NULL);
+	scan = compat_index_beginscan(rows.heap, rows.index, &dirty, 1);
+	index_rescan(scan, keys, 1, NULL, 0);
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		RuleText	name;
+		LeaseRow	row;
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		name = rows_text(slot, LEASE_NAME);
+		if (rules_text_equal(name, own) || rules_text_equal(name, counted))
+			continue;
+		read_slot(slot, &row);
+		if (!rules_is_current(&row, now))
+			continue;
+		counted = name;
+		count++;
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	rows_close(&rows);
+	return count;
+}
+
+/* Write what a decision changes: a new row, or to the one that was locked. */
+void
+store_write(const LeaseKey *key, StoredRow *stored, LeaseWrite write,
+			const LeaseRow *row)
+{
+	Datum		values[STATEMENT_MAX_ARGUMENTS];
+	bool		nulls[STATEMENT_MAX_ARGUMENTS] = {false};
+	StatementId id = STATEMENT_LEASE_REBASE;
+	int			n = 0;
+
+	if (stored->row.exists)
+		values[n++] = PointerGetDatum(&stored->tid);
+	else
+	{
+		values[n++] = PointerGetDatum(key->namespace);
+		values[n++] = PointerGetDatum(key->name);
+	}
+	switch (write)
+	{
+		case WRITE_NOTHING:
+			return;
+		case WRITE_GRANT:
+			id = stored->row.exists ? STATEMENT_LEASE_GRANT : STATEMENT_LEASE_INSERT;
+			values[n++] = statement_text(row->owner);
+			values[n++] = Int64GetDatum(row->fence);
+			values[n++] = Int64GetDatum(row->version);
+			values[n++] = TimestampTzGetDatum(row->granted_at);
+			values[n++] = TimestampTzGetDatum(row->expires_at);
+			values[n++] = clock_interval_datum(row->ttl);
+			nulls[n] = row->hold_at_least == 0;
+			values[n++] = clock_interval_datum(row->hold_at_least);
+			break;
+		case WRITE_RENEWAL:
+			id = STATEMENT_LEASE_RENEWAL;
+			values[n++] = Int64GetDatum(row->version);
+			values[n++] = TimestampTzGetDatum(row->granted_at);
+			values[n++] = TimestampTzGetDatum(row->renewed_at);
+			values[n++] = TimestampTzGetDatum(row->expires_at);
+			values[n++] = clock_interval_datum(row->ttl);
+			break;
+		case WRITE_END:
+			id = STATEMENT_LEASE_END;
+			values[n++] = Int64GetDatum(row->version);
+			values[n++] = CStringGetTextDatum(outcomes_end_name(row->ended));
+			values[n++] = TimestampTzGetDatum(row->ended_at);
+			break;
+		case WRITE_REBASE:
+			values[n++] = TimestampTzGetDatum(row->granted_at);
+			values[n++] = TimestampTzGetDatum(row->renewed_at);
+			values[n++] = TimestampTzGetDatum(row->expires_at);
+			break;
+	}
+	statement_run_one(id, values, nulls);
+}
+
+/* Leave the fence of a row that goes away behind. */
+void
+store_raise_floor(TupleTableSlot *slot)
+{
+	slot_getallattrs(slot);
+	ledger_raise_floor(DatumGetTextPP(slot->tts_values[LEASE_NAMESPACE - 1]),
+					   rows_int64(slot, LEASE_FENCE));
+}
+
+/* Delete a row that was locked; its fence stays behind as a floor. */
+void
+store_delete(StoredRow *stored)
+{
+	Datum		values[] = {PointerGetDatum(&stored->tid)};
+
+	statement_run_one(STATEMENT_LEASE_DELETE, values, NULL);
+}

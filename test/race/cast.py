@@ -1,0 +1,96 @@
+"""The director's ends of the processes that take part in a run.
+
+Each hands its process one command at a time and has the stage note the call
+with its answer.  The other ends are owner.py, renewal_server.py, resource.py.
+"""
+
+import http.client
+import json
+import os
+
+from children import Child
+
+
+class Owner:
+    def __init__(self, stage, label):
+        self.stage = stage
+        self.label = label
+        self.child = stage.enter_context(Child("owner.py"))
+
+    def set(self, setting, value):
+        self.child.ask({"do": "set", "setting": setting, "value": value})
+
+    def call(self, verb, at=None, **arguments):
+        self.begin(verb, at, **arguments)
+        return self.finish()
+
+    def begin(self, verb, at=None, **arguments):
+        """Send a call whose answer is fetched later."""
+        arguments = {"name": self.stage.lease, **arguments}
+        self.sent = (at, verb, arguments)
+        self.child.tell({"do": "call", "verb": verb, "arguments": arguments, "at": at})
+
+    def finish(self):
+        return self.stage.note(self.label, *self.sent, self.child.hear())
+
+    def claim(self, at=None, **arguments):
+        return self.call("lease_claim", at, owner=self.label, **arguments)
+
+    def blind_heartbeat(self, at):
+        answer = self.child.ask({"do": "blind heartbeat", "at": at})
+        return self.stage.note(self.label, at, "blind UPDATE", {}, answer)
+
+    def effect(self, resource, effect, at):
+        answer = self.child.ask({"do": "effect", "port": resource.port, "effect": effect})
+        return self.stage.note(self.label, at, "POST /effects", {"effect": effect}, answer)
+
+
+class RenewalServer:
+    def __init__(self, stage, mode):
+        self.stage = stage
+        self.child = stage.enter_context(Child("renewal_server.py", mode))
+
+    def heartbeat(self, owner, fence, at):
+        """Hand in a heartbeat; the server halts at its first barrier."""
+        self.request = {"name": self.stage.lease, "owner": owner, "fence": fence}
+        self.at = at
+        self.child.tell({**self.request, "at": at})
+        self.halted_at("checked")
+
+    def go_on(self, at):
+        """Open the first barrier; the server halts at its second one."""
+        self.at = at
+        self.child.tell({"at": at})
+        self.halted_at("renewed")
+
+    def commit(self):
+        self.child.tell({"at": self.at})
+        return self.stage.note("server", self.at, "heartbeat", self.request, self.child.hear())
+
+    def halted_at(self, barrier):
+        said = self.child.hear()
+        if said.get("reached") != barrier:
+            raise RuntimeError(f"the server never reached {barrier!r}, it said {said}")
+
+
+class Resource:
+    def __init__(self, stage, mode):
+        self.stage = stage
+        self.mode = mode
+        self.path = os.path.join(stage.scratch, f"{stage.lease}.effects")
+        self.start()
+
+    def start(self):
+        self.child = self.stage.enter_context(Child("resource.py", self.path, self.mode))
+        self.port = self.child.hear()["port"]
+
+    def crash_and_restart(self):
+        self.child.crash()
+        self.start()
+
+    def read(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request("GET", "/effects")
+        content = json.loads(connection.getresponse().read())
+        connection.close()
+        return content
