@@ -32,8 +32,6 @@
 #include "settings.h"
 #include "statement.h"
 
-#define DEFAULT_NAMESPACE "default"
-
 /* Columns of lease_catalog.namespace. */
 enum
 {
@@ -84,8 +82,9 @@ static const struct
 static bool
 is_default(const text *namespace)
 {
-	return rules_text_equal(lease_text(namespace),
-							(RuleText) {DEFAULT_NAMESPACE, strlen(DEFAULT_NAMESPACE)});
+	static const RuleText name = {"default", sizeof("default") - 1};
+
+	return rules_text_equal(lease_text(namespace), name);
 }
 
 static int64

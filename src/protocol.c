@@ -331,8 +331,8 @@ void
 protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 {
 	int64		patience = makes_epoch(call->request.verb) ?
-		Min(call->wait, settings_max_wait * INT64CONST(1000)) :
-		settings_lock_wait * INT64CONST(1000);
+	Min(call->wait, settings_max_wait * INT64CONST(1000)) :
+	settings_lock_wait * INT64CONST(1000);
 	int64		deadline = clock_monotonic() + patience;
 	int64		step = SLEEP_MIN;
 

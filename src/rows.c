@@ -50,7 +50,7 @@ open_heap(const char *name, LOCKMODE lockmode)
 	{
 		Oid			namespace = get_namespace_oid(LEASE_SCHEMA, true);
 		Oid			table = OidIsValid(namespace) ?
-			get_relname_relid(name, namespace) : InvalidOid;
+		get_relname_relid(name, namespace) : InvalidOid;
 		Relation	heap;
 
 		if (!OidIsValid(table))
@@ -129,7 +129,7 @@ void
 rows_close(Rows *rows)
 {
 	LOCKMODE	unlock = rows->lockmode == AccessShareLock ?
-		AccessShareLock : NoLock;
+	AccessShareLock : NoLock;
 
 	index_close(rows->index, unlock);
 	table_close(rows->heap, unlock);

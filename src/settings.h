@@ -7,7 +7,7 @@
 
 #include "lease.h"
 
-extern int	settings_history_retention;	/* s */
+extern int	settings_history_retention; /* s */
 extern int	settings_lock_wait; /* ms */
 extern int	settings_max_ttl;	/* s */
 extern int	settings_max_wait;	/* ms */

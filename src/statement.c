@@ -190,6 +190,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 		{TEXTOID}
 	},
 };
+
 /* *INDENT-ON* */
 
 /* Kept for the life of the backend; the plan cache revalidates them. */

@@ -83,7 +83,7 @@ INSERT INTO kinds
 		FROM (VALUES ('ttl', 'answer', '22023'), ('wait', '22004', 'answer')) k(kind, null_is, zero_is),
 			LATERAL (VALUES
 				('NULL', null_is), ('''0''', zero_is), ('''1 day -24 hours''', zero_is),
-				('''1 microsecond''', 'answer'), ('''-1 day 25 hours''', 'answer'), ('''87600 hours''', 'answer'), ('''2147483647 days''', 'answer'),
+				('''1 microsecond''', 'answer'), ('''-1 day +25 hours''', 'answer'), ('''87600 hours''', 'answer'), ('''2147483647 days''', 'answer'),
 				('make_interval(days => 2147483647, secs => 9e12)', 'answer'),
 				('''-1 microsecond''', '22023'), ('''-1 s''', '22023'), ('''-2147483648 days''', '22023'), ('make_interval(days => -2147483648, secs => -9e12)', '22023'),
 				('''1 mon''', '22023'), ('''-1 mon''', '22023'), ('''1 year''', '22023'), ('''178000000 years''', '22023'),
