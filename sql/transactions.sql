@@ -39,6 +39,29 @@ SELECT 1 / (fence - 1) FROM lease_claim('failed', 'A');
 \set VERBOSITY default
 SELECT :answer FROM lease_get('failed');
 
+-- An error in the depths of a verb, after it has begun to write, is an error of
+-- that call alone: the session, and a transaction with a savepoint, go on.
+ALTER TABLE lease_catalog.lease ADD CONSTRAINT in_the_depths CHECK (owner <> 'late') NOT VALID;
+\set VERBOSITY sqlstate
+SELECT :answer FROM lease_claim('failed', 'late');
+SELECT :answer FROM lease_get('failed');
+BEGIN;
+SAVEPOINT s;
+SELECT :answer FROM lease_claim('failed', 'late');
+ROLLBACK TO s;
+SELECT :answer FROM lease_get('failed');
+SELECT :answer FROM lease_claim('unharmed', 'A', ttl => '60 s');
+COMMIT;
+SELECT :answer FROM lease_get('unharmed');
+\set VERBOSITY default
+DO $$
+BEGIN
+	PERFORM lease_claim('failed', 'late');
+EXCEPTION WHEN check_violation THEN
+	RAISE NOTICE 'inside: %', (SELECT outcome FROM lease_get('failed'));
+END $$;
+ALTER TABLE lease_catalog.lease DROP CONSTRAINT in_the_depths;
+
 -- Renewal, takeover and release go back likewise, one savepoint at a time.
 BEGIN;
 SELECT :answer FROM lease_renew('job', 'B', 1, ttl => '600 s');
@@ -140,6 +163,23 @@ BEGIN
 	END LOOP;
 	RAISE NOTICE '% good, % refused', good, refused;
 END $$;
+
+-- A transaction that changed a lease can not be prepared: a grant could outlive a
+-- failover and commit under a fence that is granted again.
+\set VERBOSITY sqlstate
+BEGIN;
+SELECT :answer FROM lease_claim('prepared', 'A');
+PREPARE TRANSACTION 'regress_lease';
+BEGIN;
+SAVEPOINT one;
+SELECT :answer FROM lease_renew('job', 'B', 1);
+SAVEPOINT two;
+SELECT :answer FROM lease_claim('prepared', 'A');
+ROLLBACK TO two;
+RELEASE one;
+PREPARE TRANSACTION 'regress_lease';
+SELECT :answer FROM lease_get('prepared');
+\set VERBOSITY default
 
 -- Where nothing may be written, no verb pretends: 25006 from each that could
 -- change something, whatever it would have answered.  To look is allowed.

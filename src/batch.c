@@ -18,6 +18,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/resowner.h"
 
 #include "batch.h"
@@ -89,7 +90,7 @@ distinct_items(BatchItem *items, int nitems, BatchItem **distinct)
  * been refused and holds a lock that it must not keep; it is settled then.
  */
 static bool
-decide_all(BatchItem **items, int nitems, Oid user, bool *written)
+decide_all(Rows *rows, BatchItem **items, int nitems, Oid user, bool *written)
 {
 	bool		clean = true;
 	int			i;
@@ -102,7 +103,8 @@ decide_all(BatchItem **items, int nitems, Oid user, bool *written)
 		CHECK_FOR_INTERRUPTS();
 		if (item->settled)
 			continue;
-		if (protocol_decide(&item->call, LockTupleNoKeyExclusive, user, &item->answer))
+		if (protocol_decide(rows, &item->call, NULL, LockTupleNoKeyExclusive,
+							user, &item->answer))
 		{
 			*written = true;
 			continue;
@@ -116,20 +118,19 @@ decide_all(BatchItem **items, int nitems, Oid user, bool *written)
 	return clean;
 }
 
-static void
-decide_under_locks(BatchItem **items, int nitems, Oid user)
+static bool
+decide_under_locks(Rows *rows, BatchItem **items, int nitems, Oid user)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ResourceOwner resources = CurrentResourceOwner;
 	bool		clean;
+	bool		written;
 
 	do
 	{
-		bool		written;
-
 		BeginInternalSubTransaction(NULL);
 		MemoryContextSwitchTo(caller);
-		clean = decide_all(items, nitems, user, &written);
+		clean = decide_all(rows, items, nitems, user, &written);
 		if (clean && written)
 		{
 			transaction_changed();
@@ -141,6 +142,7 @@ decide_under_locks(BatchItem **items, int nitems, Oid user)
 		MemoryContextSwitchTo(caller);
 		CurrentResourceOwner = resources;
 	} while (!clean);
+	return written;
 }
 
 /*
@@ -154,22 +156,31 @@ batch_run(BatchItem *items, int nitems, const text *namespace)
 	int			ndistinct = distinct_items(items, nitems, distinct);
 	int			privileges = policy_authorize(namespace, PRIVILEGE_USE);
 	bool		undecided = false;
+	bool		written = false;
 	OwnerScope	scope;
+	Rows		rows;
 	int			i;
 
-	owner_enter(rows_owner(), &scope);
+	rows_open(&rows, "lease", RowExclusiveLock);
+	owner_enter(rows.heap->rd_rel->relowner, &scope);
 	for (i = 0; i < ndistinct; i++)
 	{
 		LockTupleMode mode;
+		FoundRow	found;
 
 		CHECK_FOR_INTERRUPTS();
-		distinct[i]->settled = protocol_look(&distinct[i]->call,
+		distinct[i]->settled = protocol_look(&rows, &distinct[i]->call, &found,
 											 &distinct[i]->answer, &mode);
+		store_forget(&found);
 		undecided = undecided || !distinct[i]->settled;
 	}
 	if (undecided)
-		decide_under_locks(distinct, ndistinct, scope.user);
+		written = decide_under_locks(&rows, distinct, ndistinct, scope.user);
 	owner_leave(&scope);
+	if (written)
+		rows_close_changed(&rows);
+	else
+		rows_close(&rows);
 
 	for (i = 0; i < nitems; i++)
 	{

@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 #include "access/genam.h"
+#include "access/tableam.h"
 #include "catalog/namespace.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
@@ -60,6 +61,23 @@ compat_index_beginscan(Relation heap, Relation index, Snapshot snapshot,
 	return index_beginscan(heap, index, snapshot, NULL, nkeys, 0);
 #endif
 }
+
+/* Which indexes want an entry for a new row version: all or none, until 16. */
+#if PG_VERSION_NUM < 160000
+typedef bool CompatUpdateIndexes;
+
+#define compat_needs_index_entries(update_indexes) (update_indexes)
+#define compat_insert_index_tuples(target, slot, estate, update_indexes) \
+	((void) (update_indexes), \
+	 (void) ExecInsertIndexTuples(target, slot, estate, true, false, NULL, NIL))
+#else
+typedef TU_UpdateIndexes CompatUpdateIndexes;
+
+#define compat_needs_index_entries(update_indexes) ((update_indexes) != TU_None)
+#define compat_insert_index_tuples(target, slot, estate, update_indexes) \
+	((void) ExecInsertIndexTuples(target, slot, estate, true, false, NULL, NIL, \
+								  (update_indexes) == TU_Summarizing))
+#endif
 
 /* Intervals know infinity since 17. */
 #ifndef INTERVAL_NOT_FINITE

@@ -10,6 +10,7 @@
 
 #include "commands/trigger.h"
 #include "fmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
@@ -35,7 +36,8 @@ lease_keep_floor(PG_FUNCTION_ARGS)
 				 errmsg("function \"%s\" must be called as a trigger",
 						"lease_keep_floor")));
 	if (strcmp(RelationGetRelationName(trigger->tg_relation), "lease") != 0 ||
-		RelationGetRelid(trigger->tg_relation) != rows_oid("lease"))
+		strcmp(get_namespace_name(RelationGetNamespace(trigger->tg_relation)),
+			   LEASE_SCHEMA) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("trigger function \"%s\" belongs to table \"%s.lease\" alone",

@@ -139,12 +139,12 @@ ticks(void)
 }
 
 /*
- * The number of this history.  Where the highest record is another's, a new
+ * The number of this history, of which the lease table's OID is a part.  Where the highest record is another's, a new
  * one is added: above that, above what the timeline alone would give, and
  * above what a copy that parted from us more than ten minutes ago has chosen.
  */
 int64
-ledger_generation(void)
+ledger_generation(Oid table)
 {
 	int64		system_identifier = (int64) GetSystemIdentifier();
 	int64		timeline = GetWALInsertionTimeLine();
@@ -153,7 +153,6 @@ ledger_generation(void)
 	TupleTableSlot *slot;
 	RowsScan	scan;
 	Rows		rows;
-	Oid			table = rows_oid("lease");
 
 	rows_open_by(&rows, "generation", "generation_highest", AccessShareLock);
 	rows_scan_begin(&rows, &scan, NULL, 0, BackwardScanDirection);
@@ -248,7 +247,7 @@ ledger_win_request(const LeaseKey *key, const LedgerRequest *request)
 	request_keys(key, request, keys);
 	rows_open(&rows, "request", RowExclusiveLock);
 	lock = rows_win(&rows, keys, REQUEST_KEYS, request_hash(key, request));
-	rows_close(&rows);
+	rows_close_changed(&rows);
 	return lock;
 }
 

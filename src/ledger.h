@@ -30,7 +30,7 @@ typedef struct LedgerGrant
 extern int64 ledger_floor(const text *namespace);
 extern void ledger_raise_floor(const text *namespace, int64 fence);
 extern int64 ledger_raise_all(int64 fence);
-extern int64 ledger_generation(void);
+extern int64 ledger_generation(Oid table);
 
 extern void ledger_find_request(const LeaseKey *key,
 								const LedgerRequest *request,

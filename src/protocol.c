@@ -22,6 +22,7 @@
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/resowner.h"
 #include "utils/wait_event.h"
 
@@ -75,14 +76,13 @@ read_request(const LeaseCall *call, GrantFacts *facts)
 	facts->granted_fence = grant.fence;
 }
 
-/* Look at a row, and then at the clock. */
+/* Judge a row that has been read, at the instant that it is now. */
 static void
-decide(const LeaseCall *call, const LeaseRow *row, const GrantFacts *facts,
-	   LeaseDecision *decision, NamespacePolicy *policy, LeaseAnswer *answer)
+decide(const LeaseCall *call, const LeaseRow *row, const LeasePolicy *policy,
+	   const GrantFacts *facts, LeaseDecision *decision, LeaseAnswer *answer)
 {
-	policy_read(call->key.namespace, policy);
 	answer->now = clock_now();
-	rules_decide(row, &call->request, &policy->rules, facts, answer->now, decision);
+	rules_decide(row, &call->request, policy, facts, answer->now, decision);
 	answer->outcome = decision->outcome;
 	answer->row = decision->row;
 	answer->exhausted = decision->exhausted;
@@ -90,22 +90,30 @@ decide(const LeaseCall *call, const LeaseRow *row, const GrantFacts *facts,
 
 /*
  * Decide without a lock.  True: the answer stands.  Otherwise *mode is the
- * lock under which it has to be decided.
+ * lock under which it has to be decided.  The caller forgets what was found.
  */
 bool
-protocol_look(const LeaseCall *call, LeaseAnswer *answer, LockTupleMode *mode)
+protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
+			  LeaseAnswer *answer, LockTupleMode *mode)
 {
+	/* a holder's verb is looked at for its token alone */
+	static const LeasePolicy any = {.max_ttl = PG_INT64_MAX};
 	GrantFacts	facts = {0};
 	NamespacePolicy policy;
 	LeaseDecision decision;
-	LeaseRow	row;
 
-	store_read(&call->key, &row);
-	read_request(call, &facts);
-	decide(call, &row, &facts, &decision, &policy, answer);
+	store_find(rows, &call->key, found);
+	if (makes_epoch(call->request.verb) || call->request.verb == VERB_GET)
+	{
+		read_request(call, &facts);
+		policy_read(call->key.namespace, &policy);
+	}
+	else
+		policy.rules = any;
+	decide(call, &found->row, &policy.rules, &facts, &decision, answer);
 
 	/* nothing has been written, whatever was decided */
-	answer->row = row;
+	answer->row = found->row;
 
 	/*
 	 * A new epoch must not begin while a guarded write of the old one is in
@@ -130,19 +138,16 @@ capacity_hash(const text *namespace)
  * being counted.  False where somebody else is at it.
  */
 static bool
-collect_facts(const LeaseCall *call, GrantFacts *facts, bool *capacity)
+collect_facts(Rows *rows, const LeaseCall *call, const LeasePolicy *policy,
+			  GrantFacts *facts, bool *capacity)
 {
-	NamespacePolicy policy;
-
-	*capacity = false;
 	memset(facts, 0, sizeof(GrantFacts));
 	if (!makes_epoch(call->request.verb))
 		return true;
 	read_request(call, facts);
 	facts->floor = ledger_floor(call->key.namespace);
-	facts->generation = ledger_generation();
-	policy_read(call->key.namespace, &policy);
-	if (policy.rules.max_leases > 0)
+	facts->generation = ledger_generation(RelationGetRelid(rows->heap));
+	if (policy->max_leases > 0)
 	{
 		if (!rows_try_mutex(capacity_hash(call->key.namespace)))
 			return false;
@@ -177,7 +182,7 @@ keep_end(const LeaseCall *call, const LeaseRow *before,
  * being written down by somebody else.
  */
 static bool
-write_decision(const LeaseCall *call, StoredRow *stored,
+write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
 			   const LeaseDecision *decision, const NamespacePolicy *policy,
 			   Oid user)
 {
@@ -190,75 +195,96 @@ write_decision(const LeaseCall *call, StoredRow *stored,
 			return false;
 		ledger_keep_request(&call->key, &request, decision->row.fence);
 	}
-	store_write(&call->key, stored, decision->write, &decision->row);
-	keep_end(call, &stored->row, decision, policy, user);
+	store_write(rows, &call->key, locked, decision->write, &decision->row);
+	keep_end(call, &locked->row, decision, policy, user);
 	return true;
 }
 
 /*
- * Lock, read, decide and write.  Answers whether anything was written; where
- * nothing was, what has been locked is the caller's to undo.
+ * Lock the row of the call, or win its key where a claim finds none.
+ */
+static RowLock
+lock(Rows *rows, const LeaseCall *call, const FoundRow *found,
+	 LockTupleMode mode, LockedRow *locked)
+{
+	RowLock		answer = store_lock(rows, &call->key, found, mode, locked);
+
+	while (answer == ROW_ABSENT && call->request.verb == VERB_CLAIM)
+	{
+		if (!policy_pin(call->key.namespace))
+			return ROW_BUSY;
+		answer = store_win(rows, &call->key);
+		if (answer == ROW_PRESENT)
+		{
+			store_unpin(locked);
+			answer = store_lock(rows, &call->key, NULL, mode, locked);
+		}
+	}
+	return answer;
+}
+
+/*
+ * Lock, read, decide and write, in a subtransaction of the caller's.  Answers
+ * whether anything was written; where nothing was, what has been locked is
+ * the caller's to undo.
  */
 bool
-protocol_decide(const LeaseCall *call, LockTupleMode mode,
-				Oid user, LeaseAnswer *answer)
+protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
+				LockTupleMode mode, Oid user, LeaseAnswer *answer)
 {
 	NamespacePolicy policy;
 	LeaseDecision decision;
 	GrantFacts	facts;
-	StoredRow	stored;
-	RowLock		lock;
-	Rows		rows;
+	LockedRow	locked;
+	RowLock		obtained;
 	bool		capacity = false;
 	bool		written = false;
 
 	answer->exhausted = false;
-	rows_open(&rows, "lease", RowExclusiveLock);
-	do
+	obtained = lock(rows, call, found, mode, &locked);
+	if (obtained == ROW_BUSY)
 	{
-		lock = store_lock(&rows, &call->key, mode, &stored);
-		if (lock == ROW_ABSENT && call->request.verb == VERB_CLAIM)
-			lock = policy_pin(call->key.namespace) ?
-				store_win(&rows, &call->key) : ROW_BUSY;
-	} while (lock == ROW_PRESENT);
+		store_unpin(&locked);
+		answer->outcome = OUTCOME_BUSY;
+		return false;
+	}
 
-	if (lock == ROW_BUSY || !collect_facts(call, &facts, &capacity))
+	policy_read(call->key.namespace, &policy);
+	if (!collect_facts(rows, call, &policy.rules, &facts, &capacity))
 		answer->outcome = OUTCOME_BUSY;
 	else
 	{
-		decide(call, &stored.row, &facts, &decision, &policy, answer);
+		decide(call, &locked.row, &policy.rules, &facts, &decision, answer);
 		if (decision.write != WRITE_NOTHING)
 		{
-			written = write_decision(call, &stored, &decision, &policy, user);
+			written = write_decision(rows, call, &locked, &decision, &policy, user);
 			if (!written)
 				answer->outcome = OUTCOME_BUSY;
 		}
 	}
+	if (!written)
+		answer->row = locked.row;
 	if (capacity)
 		rows_yield(capacity_hash(call->key.namespace));
-	if (lock == ROW_WON)
+	if (obtained == ROW_WON)
 		store_yield(&call->key);
-	if (!written && lock != ROW_BUSY)
-		answer->row = stored.row;
-	rows_close(&rows);
+	store_unpin(&locked);
 	return written;
 }
 
-/*
- * Look, and where the look does not settle it, decide under the row's lock.
- */
-static void
-attempt(const LeaseCall *call, Oid user, LeaseAnswer *answer)
+/* Decide in a subtransaction, and undo it where nothing was written. */
+static bool
+decide_or_undo(Rows *rows, const LeaseCall *call, const FoundRow *found,
+			   LockTupleMode mode, Oid user, LeaseAnswer *answer)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ResourceOwner resources = CurrentResourceOwner;
-	LockTupleMode mode;
+	bool		written;
 
-	if (protocol_look(call, answer, &mode))
-		return;
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(caller);
-	if (protocol_decide(call, mode, user, answer))
+	written = protocol_decide(rows, call, found, mode, user, answer);
+	if (written)
 	{
 		transaction_changed();
 		if (outcomes_ok(call->request.verb, answer->outcome))
@@ -269,6 +295,29 @@ attempt(const LeaseCall *call, Oid user, LeaseAnswer *answer)
 		RollbackAndReleaseCurrentSubTransaction();
 	MemoryContextSwitchTo(caller);
 	CurrentResourceOwner = resources;
+	return written;
+}
+
+/* Look, and where the look does not settle it, decide under the row's lock. */
+static void
+attempt(const LeaseCall *call, LeaseAnswer *answer)
+{
+	LockTupleMode mode;
+	OwnerScope	scope;
+	FoundRow	found;
+	Rows		rows;
+	bool		written = false;
+
+	rows_open(&rows, "lease", RowExclusiveLock);
+	owner_enter(rows.heap->rd_rel->relowner, &scope);
+	if (!protocol_look(&rows, call, &found, answer, &mode))
+		written = decide_or_undo(&rows, call, &found, mode, scope.user, answer);
+	store_forget(&found);
+	owner_leave(&scope);
+	if (written)
+		rows_close_changed(&rows);
+	else
+		rows_close(&rows);
 }
 
 /* Whether time alone can turn the refusal into something better. */
@@ -321,12 +370,17 @@ void
 protocol_read(const LeaseCall *call, LeaseAnswer *answer)
 {
 	LockTupleMode mode;
+	FoundRow	found;
+	Rows		rows;
 
 	answer->privileges = policy_authorize(call->key.namespace, call->needed);
-	(void) protocol_look(call, answer, &mode);
+	rows_open(&rows, "lease", AccessShareLock);
+	(void) protocol_look(&rows, call, &found, answer, &mode);
+	store_forget(&found);
+	rows_close(&rows);
 }
 
-/* Run a verb. */
+/* Run a verb that changes state, for as long as it is worth trying. */
 void
 protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 {
@@ -338,14 +392,10 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 
 	do
 	{
-		OwnerScope	scope;
-
 		answer->privileges = policy_authorize(call->key.namespace, call->needed);
-		owner_enter(rows_owner(), &scope);
-		attempt(call, scope.user, answer);
+		attempt(call, answer);
 		if (answer->exhausted)
 			error_exhausted();
-		owner_leave(&scope);
 	} while (passes_with_time(call->request.verb, answer->outcome) &&
 			 nap(answer, deadline, &step));
 }

@@ -7,8 +7,9 @@
 
 #include "lease.h"
 
-#include "nodes/lockoptions.h"
 #include "utils/uuid.h"
+
+#include "store.h"
 
 /* One call of a verb: the request that is judged, and what goes with it. */
 typedef struct LeaseCall
@@ -31,9 +32,10 @@ typedef struct LeaseAnswer
 	bool		exhausted;		/* refused at the end of bigint */
 } LeaseAnswer;
 
-extern bool protocol_look(const LeaseCall *call, LeaseAnswer *answer,
-						  LockTupleMode *mode);
-extern bool protocol_decide(const LeaseCall *call, LockTupleMode mode,
+extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
+						  LeaseAnswer *answer, LockTupleMode *mode);
+extern bool protocol_decide(Rows *rows, const LeaseCall *call,
+							const FoundRow *found, LockTupleMode mode,
 							Oid user, LeaseAnswer *answer);
 extern void protocol_read(const LeaseCall *call, LeaseAnswer *answer);
 extern void protocol_run(const LeaseCall *call, LeaseAnswer *answer);

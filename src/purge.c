@@ -71,22 +71,23 @@ purge_one(const LeaseKey *key, const NamespacePolicy *policy, int64 idle)
 	MemoryContext caller = CurrentMemoryContext;
 	ResourceOwner resources = CurrentResourceOwner;
 	bool		purged = false;
-	StoredRow	stored;
+	LockedRow	locked;
 	Rows		rows;
 
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(caller);
 	rows_open(&rows, "lease", RowExclusiveLock);
-	if (store_lock(&rows, key, LockTupleExclusive, &stored) == ROW_LOCKED &&
-		is_idle(&stored.row, &policy->rules, idle, clock_now()))
+	if (store_lock(&rows, key, NULL, LockTupleExclusive, &locked) == ROW_LOCKED &&
+		is_idle(&locked.row, &policy->rules, idle, clock_now()))
 	{
-		if (policy->history && stored.row.ended == END_NONE)
-			ledger_keep_end(key, &stored.row, END_EXPIRED,
-							stored.row.expires_at, NULL, NULL);
-		store_delete(&stored);
+		if (policy->history && locked.row.ended == END_NONE)
+			ledger_keep_end(key, &locked.row, END_EXPIRED,
+							locked.row.expires_at, NULL, NULL);
+		store_delete(&locked);
 		purged = true;
 	}
-	rows_close(&rows);
+	store_unpin(&locked);
+	rows_close_changed(&rows);
 	if (purged)
 	{
 		transaction_changed();

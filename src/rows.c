@@ -8,8 +8,8 @@
  * through; what a lock returns is the latest version of the row, read after
  * the lock was obtained.
  *
- * Locks, in this order: the table (given back by rows_close() where it was
- * only read); a mutex, held for as long as two sessions must not both look
+ * Locks, in this order: the table (given back by rows_close() where nothing
+ * changed); a mutex, held for as long as two sessions must not both look
  * for each other's uncommitted rows, and no longer; the row.
  *
  * Reading goes straight to the tables and needs no privilege; whoever calls
@@ -20,9 +20,12 @@
 #include "access/genam.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/htup_details.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "common/hashfn.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/fmgroids.h"
@@ -84,17 +87,6 @@ rows_owner(void)
 	return owner;
 }
 
-/* The OID of a table of ours. */
-Oid
-rows_oid(const char *table)
-{
-	Relation	heap = open_heap(table, AccessShareLock);
-	Oid			oid = RelationGetRelid(heap);
-
-	table_close(heap, AccessShareLock);
-	return oid;
-}
-
 /* Open a table by its primary key. */
 void
 rows_open(Rows *rows, const char *table, LOCKMODE lockmode)
@@ -124,15 +116,20 @@ rows_open_by(Rows *rows, const char *table, const char *index,
 	rows->lockmode = lockmode;
 }
 
-/* A table that was only read is unlocked too; written, it stays locked. */
+/* Close a table in which nothing has changed: it is unlocked too. */
 void
 rows_close(Rows *rows)
 {
-	LOCKMODE	unlock = rows->lockmode == AccessShareLock ?
-	AccessShareLock : NoLock;
+	index_close(rows->index, rows->lockmode);
+	table_close(rows->heap, rows->lockmode);
+}
 
-	index_close(rows->index, unlock);
-	table_close(rows->heap, unlock);
+/* Close a table in which rows have been locked or written; it stays locked. */
+void
+rows_close_changed(Rows *rows)
+{
+	index_close(rows->index, NoLock);
+	table_close(rows->heap, NoLock);
 }
 
 /* Make the key "column of the index = value"; value must outlive the key. */
@@ -175,9 +172,10 @@ rows_scan_end(RowsScan *scan)
 	UnregisterSnapshot(scan->snapshot);
 }
 
-static bool
-find(Rows *rows, ScanKey keys, int nkeys, Snapshot snapshot,
-	 TupleTableSlot *slot)
+/* Find one row at a snapshot; the slot holds it, pinned, until it is cleared. */
+bool
+rows_find(Rows *rows, ScanKey keys, int nkeys, Snapshot snapshot,
+		  TupleTableSlot *slot)
 {
 	IndexScanDesc scan = compat_index_beginscan(rows->heap, rows->index,
 												snapshot, nkeys);
@@ -186,14 +184,48 @@ find(Rows *rows, ScanKey keys, int nkeys, Snapshot snapshot,
 	index_rescan(scan, keys, nkeys, NULL, 0);
 	found = index_getnext_slot(scan, ForwardScanDirection, slot);
 	index_endscan(scan);
+	if (found)
+		slot_getallattrs(slot);
 	return found;
 }
 
 /*
- * Try to lock the row that the keys name.  ROW_LOCKED: the slot holds its
- * latest version, read after the lock was obtained, and the lock stays until
- * the (sub)transaction ends.  Else ROW_ABSENT or ROW_BUSY, and an empty slot.
+ * Try to lock a row that was found at a snapshot which is still held.
+ * ROW_LOCKED: the slot holds its latest version, read after the lock was
+ * obtained, and the lock stays until the (sub)transaction ends.  Else
+ * ROW_BUSY, or ROW_ABSENT where it has been deleted since, and an empty slot.
  * The slot's pin is the current resource owner's.
+ */
+RowLock
+rows_lock_found(Rows *rows, ItemPointer tid, Snapshot snapshot,
+				LockTupleMode mode, TupleTableSlot *slot)
+{
+	ItemPointerData latest = *tid;
+	TM_FailureData failure;
+	TM_Result	result;
+
+	result = table_tuple_lock(rows->heap, &latest, snapshot, slot,
+							  GetCurrentCommandId(false), mode, LockWaitSkip,
+							  TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &failure);
+	switch (result)
+	{
+		case TM_Ok:
+			slot_getallattrs(slot);
+			return ROW_LOCKED;
+		case TM_WouldBlock:
+			ExecClearTuple(slot);
+			return ROW_BUSY;
+		case TM_Deleted:
+			ExecClearTuple(slot);
+			return ROW_ABSENT;
+		default:
+			elog(ERROR, "unexpected answer %d to a row lock", result);
+	}
+}
+
+/*
+ * Find a row and try to lock it, as rows_lock_found() does.  ROW_ABSENT: no
+ * committed row has the key.
  */
 RowLock
 rows_lock(Rows *rows, ScanKey keys, int nkeys, LockTupleMode mode,
@@ -202,37 +234,63 @@ rows_lock(Rows *rows, ScanKey keys, int nkeys, LockTupleMode mode,
 	for (;;)
 	{
 		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-		bool		found = find(rows, keys, nkeys, snapshot, slot);
-		TM_Result	result = TM_Deleted;
+		bool		found = rows_find(rows, keys, nkeys, snapshot, slot);
+		RowLock		lock = ROW_ABSENT;
 
 		if (found)
 		{
 			ItemPointerData tid = slot->tts_tid;
-			TM_FailureData failure;
 
-			result = table_tuple_lock(rows->heap, &tid, snapshot, slot,
-									  GetCurrentCommandId(false), mode,
-									  LockWaitSkip,
-									  TUPLE_LOCK_FLAG_FIND_LAST_VERSION,
-									  &failure);
+			lock = rows_lock_found(rows, &tid, snapshot, mode, slot);
 		}
 		UnregisterSnapshot(snapshot);
-		if (result == TM_Ok)
-		{
-			slot_getallattrs(slot);
-			return ROW_LOCKED;
-		}
-		ExecClearTuple(slot);
-		if (!found)
-			return ROW_ABSENT;
-		if (result == TM_WouldBlock)
-			return ROW_BUSY;
 
-		/* deleted since the snapshot: the next one does not see it */
-		if (result != TM_Deleted)
-			elog(ERROR, "unexpected answer %d to a row lock", result);
+		/* one that was deleted since the snapshot is not seen by the next */
+		if (!found || lock != ROW_ABSENT)
+			return lock;
 		CHECK_FOR_INTERRUPTS();
 	}
+}
+
+/* Put the entries of a new row version into every index of the table. */
+static void
+insert_index_entries(Rows *rows, TupleTableSlot *slot,
+					 CompatUpdateIndexes update_indexes)
+{
+	EState	   *estate = CreateExecutorState();
+	ResultRelInfo *target = makeNode(ResultRelInfo);
+
+	InitResultRelInfo(target, rows->heap, 1, NULL, 0);
+	ExecOpenIndices(target, false);
+	compat_insert_index_tuples(target, slot, estate, update_indexes);
+	ExecCloseIndices(target);
+	FreeExecutorState(estate);
+}
+
+/*
+ * Write columns of a row that rows_lock() has locked.  No executor: it would
+ * parse the table's CHECKs anew for every row, which is more than all the
+ * rest.  They are there for what others write.
+ */
+void
+rows_update(Rows *rows, TupleTableSlot *locked, Datum *values, bool *nulls,
+			bool *replace)
+{
+	HeapTuple	old = ExecFetchSlotHeapTuple(locked, false, NULL);
+	HeapTuple	changed = heap_modify_tuple(old, RelationGetDescr(rows->heap),
+											values, nulls, replace);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rows->heap),
+													&TTSOpsHeapTuple);
+	CompatUpdateIndexes update_indexes;
+
+	ExecStoreHeapTuple(changed, slot, true);
+	slot->tts_tableOid = RelationGetRelid(rows->heap);
+	simple_table_tuple_update(rows->heap, &locked->tts_tid, slot,
+							  InvalidSnapshot, &update_indexes);
+	if (compat_needs_index_entries(update_indexes))
+		insert_index_entries(rows, slot, update_indexes);
+	ExecDropSingleTupleTableSlot(slot);
+	CommandCounterIncrement();
 }
 
 static void
@@ -279,7 +337,7 @@ rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash)
 		return ROW_BUSY;
 	InitDirtySnapshot(dirty);
 	slot = table_slot_create(rows->heap, NULL);
-	if (find(rows, keys, nkeys, &dirty, slot))
+	if (rows_find(rows, keys, nkeys, &dirty, slot))
 		answer = TransactionIdIsValid(dirty.xmin) ||
 			TransactionIdIsValid(dirty.xmax) ? ROW_BUSY : ROW_PRESENT;
 	ExecDropSingleTupleTableSlot(slot);

@@ -12,6 +12,7 @@
 #include "access/skey.h"
 #include "executor/tuptable.h"
 #include "nodes/lockoptions.h"
+#include "storage/itemptr.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
@@ -43,11 +44,11 @@ typedef enum RowLock
 } RowLock;
 
 extern Oid	rows_owner(void);
-extern Oid	rows_oid(const char *table);
 extern void rows_open(Rows *rows, const char *table, LOCKMODE lockmode);
 extern void rows_open_by(Rows *rows, const char *table, const char *index,
 						 LOCKMODE lockmode);
 extern void rows_close(Rows *rows);
+extern void rows_close_changed(Rows *rows);
 
 extern void rows_key_text(ScanKey key, int column, const text *value);
 extern void rows_scan_begin(Rows *rows, RowsScan *scan, ScanKey keys,
@@ -55,8 +56,14 @@ extern void rows_scan_begin(Rows *rows, RowsScan *scan, ScanKey keys,
 extern TupleTableSlot *rows_scan_next(RowsScan *scan);
 extern void rows_scan_end(RowsScan *scan);
 
+extern bool rows_find(Rows *rows, ScanKey keys, int nkeys,
+					  Snapshot snapshot, TupleTableSlot *slot);
 extern RowLock rows_lock(Rows *rows, ScanKey keys, int nkeys,
 						 LockTupleMode mode, TupleTableSlot *slot);
+extern RowLock rows_lock_found(Rows *rows, ItemPointer tid, Snapshot snapshot,
+							   LockTupleMode mode, TupleTableSlot *slot);
+extern void rows_update(Rows *rows, TupleTableSlot *locked, Datum *values,
+						bool *nulls, bool *replace);
 extern RowLock rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash);
 extern void rows_yield(uint64 hash);
 extern bool rows_try_mutex(uint64 hash);

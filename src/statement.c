@@ -39,34 +39,6 @@ static const Statement statements[STATEMENT_COUNT] = {
 		{TEXTOID, TEXTOID, TEXTOID, INT8OID, INT8OID,
 		TIMESTAMPTZOID, TIMESTAMPTZOID, INTERVALOID, INTERVALOID}
 	},
-	[STATEMENT_LEASE_GRANT] = {
-		"UPDATE lease_catalog.lease SET owner = $2, fence = $3, version = $4,"
-		" granted_at = $5, renewed_at = $5, expires_at = $6, ttl = $7,"
-		" hold_at_least = $8, ended_by = NULL, ended_at = NULL"
-		" WHERE ctid OPERATOR(pg_catalog.=) $1",
-		SPI_OK_UPDATE, 8,
-		{TIDOID, TEXTOID, INT8OID, INT8OID,
-		TIMESTAMPTZOID, TIMESTAMPTZOID, INTERVALOID, INTERVALOID}
-	},
-	[STATEMENT_LEASE_RENEWAL] = {
-		"UPDATE lease_catalog.lease SET version = $2,"
-		" granted_at = $3, renewed_at = $4, expires_at = $5, ttl = $6"
-		" WHERE ctid OPERATOR(pg_catalog.=) $1",
-		SPI_OK_UPDATE, 6,
-		{TIDOID, INT8OID, TIMESTAMPTZOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INTERVALOID}
-	},
-	[STATEMENT_LEASE_END] = {
-		"UPDATE lease_catalog.lease SET version = $2, ended_by = $3, ended_at = $4"
-		" WHERE ctid OPERATOR(pg_catalog.=) $1",
-		SPI_OK_UPDATE, 4,
-		{TIDOID, INT8OID, TEXTOID, TIMESTAMPTZOID}
-	},
-	[STATEMENT_LEASE_REBASE] = {
-		"UPDATE lease_catalog.lease SET granted_at = $2, renewed_at = $3, expires_at = $4"
-		" WHERE ctid OPERATOR(pg_catalog.=) $1",
-		SPI_OK_UPDATE, 4,
-		{TIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, TIMESTAMPTZOID}
-	},
 	[STATEMENT_LEASE_DELETE] = {
 		"DELETE FROM lease_catalog.lease WHERE ctid OPERATOR(pg_catalog.=) $1",
 		SPI_OK_DELETE, 1,

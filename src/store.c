@@ -41,6 +41,8 @@ enum
 	LEASE_ENDED_BY
 };
 
+#define LEASE_COLUMNS LEASE_ENDED_BY
+
 static void
 make_keys(const LeaseKey *key, ScanKeyData keys[2])
 {
@@ -71,25 +73,31 @@ read_slot(TupleTableSlot *slot, LeaseRow *row)
 				 errmsg("unknown end \"%s\" of a lease on record", ended_by.data)));
 }
 
-/* Read the row as it is now, without a lock; row->exists tells whether it is. */
+/*
+ * Find the row as it is now, without a lock; found->row.exists tells whether
+ * it is.  Its snapshot is held until store_forget().
+ */
 void
-store_read(const LeaseKey *key, LeaseRow *row)
+store_find(Rows *rows, const LeaseKey *key, FoundRow *found)
 {
+	TupleTableSlot *slot = table_slot_create(rows->heap, NULL);
 	ScanKeyData keys[2];
-	TupleTableSlot *slot;
-	RowsScan	scan;
-	Rows		rows;
 
 	make_keys(key, keys);
-	rows_open(&rows, "lease", AccessShareLock);
-	rows_scan_begin(&rows, &scan, keys, 2, ForwardScanDirection);
-	slot = rows_scan_next(&scan);
-	if (slot != NULL)
-		read_slot(slot, row);
-	else
-		memset(row, 0, sizeof(LeaseRow));
-	rows_scan_end(&scan);
-	rows_close(&rows);
+	memset(found, 0, sizeof(FoundRow));
+	found->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	if (rows_find(rows, keys, 2, found->snapshot, slot))
+	{
+		read_slot(slot, &found->row);
+		found->tid = slot->tts_tid;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+void
+store_forget(FoundRow *found)
+{
+	UnregisterSnapshot(found->snapshot);
 }
 
 /*
@@ -132,25 +140,40 @@ store_visit(const text *namespace, StoreVisitor visit, void *state)
 	MemoryContextDelete(one_row);
 }
 
-/* Try to lock the row of a name; where there is none, stored->row says so. */
+/*
+ * Try to lock the row of a name, which may have been found before.  The slot
+ * is the caller's to unpin, whatever the answer.
+ */
 RowLock
-store_lock(Rows *rows, const LeaseKey *key, LockTupleMode mode,
-		   StoredRow *stored)
+store_lock(Rows *rows, const LeaseKey *key, const FoundRow *found,
+		   LockTupleMode mode, LockedRow *locked)
 {
-	TupleTableSlot *slot = table_slot_create(rows->heap, NULL);
-	ScanKeyData keys[2];
-	RowLock		lock;
+	RowLock		lock = ROW_ABSENT;
 
-	make_keys(key, keys);
-	memset(stored, 0, sizeof(StoredRow));
-	lock = rows_lock(rows, keys, 2, mode, slot);
-	if (lock == ROW_LOCKED)
+	memset(locked, 0, sizeof(LockedRow));
+	locked->slot = table_slot_create(rows->heap, NULL);
+	if (found != NULL && found->row.exists)
 	{
-		read_slot(slot, &stored->row);
-		stored->tid = slot->tts_tid;
+		ItemPointerData tid = found->tid;
+
+		lock = rows_lock_found(rows, &tid, found->snapshot, mode, locked->slot);
 	}
-	ExecDropSingleTupleTableSlot(slot);
+	if (lock == ROW_ABSENT)
+	{
+		ScanKeyData keys[2];
+
+		make_keys(key, keys);
+		lock = rows_lock(rows, keys, 2, mode, locked->slot);
+	}
+	if (lock == ROW_LOCKED)
+		read_slot(locked->slot, &locked->row);
 	return lock;
+}
+
+void
+store_unpin(LockedRow *locked)
+{
+	ExecDropSingleTupleTableSlot(locked->slot);
 }
 
 static uint64
@@ -223,59 +246,90 @@ store_count_others(const LeaseKey *key, TimestampTz now)
 	return count;
 }
 
-/* Write what a decision changes: a new row, or to the one that was locked. */
-void
-store_write(const LeaseKey *key, StoredRow *stored, LeaseWrite write,
-			const LeaseRow *row)
+static void
+insert(const LeaseKey *key, const LeaseRow *row)
 {
-	Datum		values[STATEMENT_MAX_ARGUMENTS];
-	bool		nulls[STATEMENT_MAX_ARGUMENTS] = {false};
-	StatementId id = STATEMENT_LEASE_REBASE;
-	int			n = 0;
+	bool		nulls[9] = {false};
+	Datum		values[9] = {
+		PointerGetDatum(key->namespace),
+		PointerGetDatum(key->name),
+		statement_text(row->owner),
+		Int64GetDatum(row->fence),
+		Int64GetDatum(row->version),
+		TimestampTzGetDatum(row->granted_at),
+		TimestampTzGetDatum(row->expires_at),
+		clock_interval_datum(row->ttl),
+		clock_interval_datum(row->hold_at_least)
+	};
 
-	if (stored->row.exists)
-		values[n++] = PointerGetDatum(&stored->tid);
-	else
+	nulls[8] = row->hold_at_least == 0;
+	statement_run_one(STATEMENT_LEASE_INSERT, values, nulls);
+}
+
+/* The columns that an update is to write. */
+typedef struct Columns
+{
+	Datum		values[LEASE_COLUMNS];
+	bool		nulls[LEASE_COLUMNS];
+	bool		replace[LEASE_COLUMNS];
+} Columns;
+
+static void
+set_column(Columns *columns, int column, Datum value)
+{
+	columns->values[column - 1] = value;
+	columns->replace[column - 1] = true;
+}
+
+static void
+set_null(Columns *columns, int column)
+{
+	columns->nulls[column - 1] = true;
+	columns->replace[column - 1] = true;
+}
+
+/* Write what a decision changes: a new row, or to the one that is locked. */
+void
+store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,
+			LeaseWrite write, const LeaseRow *row)
+{
+	Columns		columns = {{0}};
+
+	if (!locked->row.exists)
 	{
-		values[n++] = PointerGetDatum(key->namespace);
-		values[n++] = PointerGetDatum(key->name);
+		insert(key, row);
+		return;
 	}
 	switch (write)
 	{
 		case WRITE_NOTHING:
 			return;
 		case WRITE_GRANT:
-			id = stored->row.exists ? STATEMENT_LEASE_GRANT : STATEMENT_LEASE_INSERT;
-			values[n++] = statement_text(row->owner);
-			values[n++] = Int64GetDatum(row->fence);
-			values[n++] = Int64GetDatum(row->version);
-			values[n++] = TimestampTzGetDatum(row->granted_at);
-			values[n++] = TimestampTzGetDatum(row->expires_at);
-			values[n++] = clock_interval_datum(row->ttl);
-			nulls[n] = row->hold_at_least == 0;
-			values[n++] = clock_interval_datum(row->hold_at_least);
-			break;
-		case WRITE_RENEWAL:
-			id = STATEMENT_LEASE_RENEWAL;
-			values[n++] = Int64GetDatum(row->version);
-			values[n++] = TimestampTzGetDatum(row->granted_at);
-			values[n++] = TimestampTzGetDatum(row->renewed_at);
-			values[n++] = TimestampTzGetDatum(row->expires_at);
-			values[n++] = clock_interval_datum(row->ttl);
+			set_column(&columns, LEASE_OWNER, statement_text(row->owner));
+			set_column(&columns, LEASE_FENCE, Int64GetDatum(row->fence));
+			if (row->hold_at_least > 0)
+				set_column(&columns, LEASE_HOLD_AT_LEAST,
+						   clock_interval_datum(row->hold_at_least));
+			else
+				set_null(&columns, LEASE_HOLD_AT_LEAST);
+			set_null(&columns, LEASE_ENDED_BY);
+			set_null(&columns, LEASE_ENDED_AT);
 			break;
 		case WRITE_END:
-			id = STATEMENT_LEASE_END;
-			values[n++] = Int64GetDatum(row->version);
-			values[n++] = CStringGetTextDatum(outcomes_end_name(row->ended));
-			values[n++] = TimestampTzGetDatum(row->ended_at);
+			set_column(&columns, LEASE_ENDED_BY,
+					   CStringGetTextDatum(outcomes_end_name(row->ended)));
+			set_column(&columns, LEASE_ENDED_AT, TimestampTzGetDatum(row->ended_at));
 			break;
+		case WRITE_RENEWAL:
 		case WRITE_REBASE:
-			values[n++] = TimestampTzGetDatum(row->granted_at);
-			values[n++] = TimestampTzGetDatum(row->renewed_at);
-			values[n++] = TimestampTzGetDatum(row->expires_at);
 			break;
 	}
-	statement_run_one(id, values, nulls);
+	set_column(&columns, LEASE_VERSION, Int64GetDatum(row->version));
+	set_column(&columns, LEASE_GRANTED_AT, TimestampTzGetDatum(row->granted_at));
+	set_column(&columns, LEASE_RENEWED_AT, TimestampTzGetDatum(row->renewed_at));
+	set_column(&columns, LEASE_EXPIRES_AT, TimestampTzGetDatum(row->expires_at));
+	set_column(&columns, LEASE_TTL, clock_interval_datum(row->ttl));
+	rows_update(rows, locked->slot, columns.values, columns.nulls, columns.replace);
 }
 
 /* Leave the fence of a row that goes away behind. */
@@ -287,11 +341,11 @@ store_raise_floor(TupleTableSlot *slot)
 					   rows_int64(slot, LEASE_FENCE));
 }
 
-/* Delete a row that was locked; its fence stays behind as a floor. */
+/* Delete a row that is locked; its fence stays behind as a floor. */
 void
-store_delete(StoredRow *stored)
+store_delete(LockedRow *locked)
 {
-	Datum		values[] = {PointerGetDatum(&stored->tid)};
+	Datum		values[] = {PointerGetDatum(&locked->slot->tts_tid)};
 
 	statement_run_one(STATEMENT_LEASE_DELETE, values, NULL);
 }

@@ -11,26 +11,37 @@
 
 #include "rows.h"
 
-/* A row, and where it lies while it is locked. */
-typedef struct StoredRow
+/* A row as it was found without a lock, and the snapshot that keeps it there. */
+typedef struct FoundRow
 {
 	LeaseRow	row;
 	ItemPointerData tid;
-} StoredRow;
+	Snapshot	snapshot;
+} FoundRow;
+
+/* A row that is locked; where there is none, row.exists says so. */
+typedef struct LockedRow
+{
+	LeaseRow	row;
+	TupleTableSlot *slot;
+} LockedRow;
 
 typedef bool (*StoreVisitor) (const LeaseKey *key, const LeaseRow *row,
 							  void *state);
 
-extern void store_read(const LeaseKey *key, LeaseRow *row);
+extern void store_find(Rows *rows, const LeaseKey *key, FoundRow *found);
+extern void store_forget(FoundRow *found);
 extern void store_visit(const text *namespace, StoreVisitor visit, void *state);
-extern RowLock store_lock(Rows *rows, const LeaseKey *key, LockTupleMode mode,
-						  StoredRow *stored);
+extern RowLock store_lock(Rows *rows, const LeaseKey *key,
+						  const FoundRow *found, LockTupleMode mode,
+						  LockedRow *locked);
+extern void store_unpin(LockedRow *locked);
 extern RowLock store_win(Rows *rows, const LeaseKey *key);
 extern void store_yield(const LeaseKey *key);
 extern int64 store_count_others(const LeaseKey *key, TimestampTz now);
-extern void store_write(const LeaseKey *key, StoredRow *stored,
+extern void store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,
 						LeaseWrite write, const LeaseRow *row);
+extern void store_delete(LockedRow *locked);
 extern void store_raise_floor(TupleTableSlot *slot);
-extern void store_delete(StoredRow *stored);
 
 #endif							/* LEASE_STORE_H */

@@ -13,11 +13,20 @@ INSERT INTO functions VALUES
 	('lease_claim', '{use}'),
 	('lease_takeover', '{use}'),
 	('lease_renew', '{use}'),
+	('lease_renew_many', '{use}'),
 	('lease_release', '{use}'),
+	('lease_release_many', '{use}'),
 	('lease_get', '{use, observe}'),
+	('lease_break', '{operate}'),
+	('lease_purge', '{operate}'),
 	('lease_outcomes', '{anybody}'),
 	('lease_grant', '{owner}'),
-	('lease_revoke', '{owner}');
+	('lease_revoke', '{owner}'),
+	('lease_namespace_create', '{owner}'),
+	('lease_namespace_alter', '{owner}'),
+	('lease_namespace_drop', '{owner}'),
+	('lease_fences_advance', '{owner}'),
+	('lease_sweep', '{owner}');
 
 -- Each argument: of what kind it is, and, as SQL, a value with which the call is
 -- answered.
@@ -26,13 +35,16 @@ INSERT INTO arguments VALUES
 	('lease_claim', 'name', 'name', '''new'''),
 	('lease_claim', 'owner', 'owner', '''A'''),
 	('lease_claim', 'ttl', 'ttl', '''60 s'''),
-	('lease_claim', 'wait', 'wait', '''0'''),
+	('lease_claim', 'request_id', 'request id', 'NULL'),
+	('lease_claim', 'wait', 'delay', '''0'''),
+	('lease_claim', 'hold_at_least', 'length or none', 'NULL'),
 	('lease_claim', 'namespace', 'namespace', '''default'''),
 	('lease_takeover', 'name', 'name', '''lapsed'''),
 	('lease_takeover', 'owner', 'owner', '''B'''),
 	('lease_takeover', 'expected_fence', 'fence', '1'),
 	('lease_takeover', 'ttl', 'ttl', '''60 s'''),
-	('lease_takeover', 'wait', 'wait', '''0'''),
+	('lease_takeover', 'request_id', 'request id', 'NULL'),
+	('lease_takeover', 'wait', 'delay', '''0'''),
 	('lease_takeover', 'namespace', 'namespace', '''default'''),
 	('lease_renew', 'name', 'name', '''held'''),
 	('lease_renew', 'owner', 'owner', '''A'''),
@@ -40,18 +52,54 @@ INSERT INTO arguments VALUES
 	('lease_renew', 'version', 'version', '1'),
 	('lease_renew', 'ttl', 'ttl', '''60 s'''),
 	('lease_renew', 'namespace', 'namespace', '''default'''),
+	('lease_renew_many', 'names', 'names', 'ARRAY[''held'']'),
+	('lease_renew_many', 'owner', 'owner', '''A'''),
+	('lease_renew_many', 'fences', 'fences', 'ARRAY[1::bigint]'),
+	('lease_renew_many', 'versions', 'versions', 'ARRAY[1::bigint]'),
+	('lease_renew_many', 'ttl', 'ttl', '''60 s'''),
+	('lease_renew_many', 'namespace', 'namespace', '''default'''),
 	('lease_release', 'name', 'name', '''held'''),
 	('lease_release', 'owner', 'owner', '''A'''),
 	('lease_release', 'fence', 'fence', '1'),
 	('lease_release', 'namespace', 'namespace', '''default'''),
+	('lease_release_many', 'names', 'names', 'ARRAY[''held'']'),
+	('lease_release_many', 'owner', 'owner', '''A'''),
+	('lease_release_many', 'fences', 'fences', 'ARRAY[1::bigint]'),
+	('lease_release_many', 'namespace', 'namespace', '''default'''),
 	('lease_get', 'name', 'name', '''held'''),
 	('lease_get', 'namespace', 'namespace', '''default'''),
+	('lease_break', 'name', 'name', '''held'''),
+	('lease_break', 'expected_fence', 'fence', '1'),
+	('lease_break', 'reason', 'reason', '''stuck'''),
+	('lease_break', 'namespace', 'namespace', '''default'''),
+	('lease_purge', 'idle', 'length', '''60 s'''),
+	('lease_purge', 'max', 'many', '1000'),
+	('lease_purge', 'namespace', 'namespace', '''default'''),
 	('lease_grant', 'namespace', 'namespace', '''default'''),
 	('lease_grant', 'role', 'role', '''lease_contract_stranger'''),
 	('lease_grant', 'privilege', 'privilege', '''use'''),
 	('lease_revoke', 'namespace', 'namespace', '''default'''),
 	('lease_revoke', 'role', 'role of old', '''lease_contract_stranger'''),
-	('lease_revoke', 'privilege', 'privilege', '''use''');
+	('lease_revoke', 'privilege', 'privilege', '''use'''),
+	('lease_namespace_create', 'namespace', 'new namespace', '''fresh'''),
+	('lease_namespace_create', 'min_ttl', 'policy ttl', '''1 s'''),
+	('lease_namespace_create', 'default_ttl', 'policy ttl', '''10 s'''),
+	('lease_namespace_create', 'max_ttl', 'policy ttl', '''60 s'''),
+	('lease_namespace_create', 'max_hold', 'policy length', '''0'''),
+	('lease_namespace_create', 'grace', 'policy length', '''0'''),
+	('lease_namespace_create', 'max_leases', 'limit', 'NULL'),
+	('lease_namespace_create', 'history', 'flag', 'NULL'),
+	('lease_namespace_alter', 'namespace', 'namespace', '''default'''),
+	('lease_namespace_alter', 'min_ttl', 'policy ttl', '''1 s'''),
+	('lease_namespace_alter', 'default_ttl', 'policy ttl', '''10 s'''),
+	('lease_namespace_alter', 'max_ttl', 'policy ttl', '''60 s'''),
+	('lease_namespace_alter', 'max_hold', 'policy length', '''0'''),
+	('lease_namespace_alter', 'grace', 'policy length', '''0'''),
+	('lease_namespace_alter', 'max_leases', 'limit', 'NULL'),
+	('lease_namespace_alter', 'history', 'flag', 'NULL'),
+	('lease_namespace_drop', 'namespace', 'namespace', '''empty'''),
+	('lease_fences_advance', 'floor', 'floor', '1'),
+	('lease_sweep', 'max', 'many', '1000');
 
 -- Each kind of argument: what becomes of a value, an SQLSTATE or an answer.
 CREATE TEMP TABLE kinds (kind text, value text, becomes text NOT NULL, PRIMARY KEY (kind, value));
@@ -61,13 +109,13 @@ INSERT INTO kinds
 			LATERAL (VALUES
 				('NULL', '22004'), ('''''', '22023'), (''' ''', '22023'), ('repeat('' '', 100)', '22023'),
 				(format('repeat(''x'', %s)', longest), 'answer'), (format('repeat(''x'', %s)', longest + 1), '22023'),
-				('repeat(''x'', 10000000)', '22023'),
+				('repeat(''x'', 100000)', '22023'),
 				('E''a\nb''', '22023'), ('E''a\tb''', '22023'), ('E''\r''', '22023'), ('chr(1)', '22023'), ('chr(31)', '22023'), ('''a'' || chr(127)', '22023'),
 				('''never seen''', 'answer'), ('''A '' || $$''";\$$', 'answer')) v(value, becomes);
 INSERT INTO kinds VALUES
 	('namespace', 'NULL', '22004'), ('namespace', '''''', '22023'), ('namespace', ''' ''', '22023'), ('namespace', 'E''\n''', '22023'),
 	('namespace', 'repeat(''x'', 64)', '22023'), ('namespace', 'repeat(''x'', 63)', '42704'), ('namespace', '''nowhere''', '42704'),
-	('namespace', '''Default''', '42704'), ('namespace', '''default ''', '42704'), ('namespace', 'repeat(''x'', 10000000)', '22023'),
+	('namespace', '''Default''', '42704'), ('namespace', '''default ''', '42704'), ('namespace', 'repeat(''x'', 100000)', '22023'),
 	('fence', 'NULL', '22004'), ('fence', '0', 'answer'), ('fence', '-1', 'answer'), ('fence', '2', 'answer'),
 	('fence', '9223372036854775807', 'answer'), ('fence', '-9223372036854775808', 'answer'), ('fence', '9223372036854775808', '42883'),
 	('version', 'NULL', 'answer'), ('version', '0', 'answer'), ('version', '-1', 'answer'),
@@ -75,12 +123,27 @@ INSERT INTO kinds VALUES
 	('role', 'NULL', '22004'), ('role', '''''', '42704'), ('role', '''lease_contract_nobody''', '42704'), ('role', '''public''', 'answer'),
 	('role of old', 'NULL', '22004'), ('role of old', '''lease_contract_nobody''', 'answer'), ('role of old', '''public''', 'answer'),
 	('privilege', 'NULL', '22004'), ('privilege', '''''', '22023'), ('privilege', '''USE''', '22023'), ('privilege', '''own''', '22023'),
-	('privilege', '''use''', 'answer'), ('privilege', '''observe''', 'answer'), ('privilege', '''operate''', 'answer'), ('privilege', 'repeat(''x'', 1000)', '22023');
+	('privilege', '''use''', 'answer'), ('privilege', '''observe''', 'answer'), ('privilege', '''operate''', 'answer'), ('privilege', 'repeat(''x'', 1000)', '22023'),
+	('new namespace', 'NULL', '22004'), ('new namespace', '''''', '22023'), ('new namespace', ''' ''', '22023'), ('new namespace', 'E''\n''', '22023'),
+	('new namespace', 'repeat(''x'', 64)', '22023'), ('new namespace', 'repeat(''x'', 63)', 'answer'), ('new namespace', '''Default''', 'answer'),
+	('new namespace', '''default''', '42710'), ('new namespace', '''empty''', '42710'),
+	('request id', 'NULL', 'answer'), ('request id', '''00000000-0000-0000-0000-000000000000''', 'answer'), ('request id', 'gen_random_uuid()', 'answer'),
+	('reason', 'NULL', '22004'), ('reason', '$$it''s "stuck"; \$$', 'answer'), ('reason', 'repeat(''x'', 100000)', '22023'),
+	('many', 'NULL', '22004'), ('many', '0', '22023'), ('many', '-1', '22023'), ('many', '1', 'answer'), ('many', '2147483647', 'answer'), ('many', '-2147483648', '22023'),
+	('limit', 'NULL', 'answer'), ('limit', '-1', '22023'), ('limit', '1', 'answer'), ('limit', '9223372036854775807', 'answer'), ('limit', '-9223372036854775808', '22023'),
+	('flag', 'NULL', 'answer'), ('flag', 'true', 'answer'), ('flag', 'false', 'answer'),
+	('floor', 'NULL', '22004'), ('floor', '0', 'answer'), ('floor', '-1', '22023'), ('floor', '9223372036854775807', 'answer'), ('floor', '-9223372036854775808', '22023'),
+	('names', 'NULL', '22004'), ('names', '''{}''', '22023'), ('names', 'ARRAY[''held'', ''lapsed'']', '22023'), ('names', 'ARRAY[[''held'']]', '22023'),
+	('names', 'ARRAY[NULL::text]', 'answer'), ('names', 'ARRAY['''']', 'answer'), ('names', 'ARRAY[repeat(''x'', 513)]', 'answer'), ('names', '''[7:7]={held}''', 'answer'),
+	('fences', 'NULL', '22004'), ('fences', '''{}''', '22023'), ('fences', '''{1, 1}''', '22023'), ('fences', '''{{1}}''', '22023'),
+	('fences', '''{NULL}''', 'answer'), ('fences', '''{-1}''', 'answer'), ('fences', '''{9223372036854775807}''', 'answer'),
+	('versions', 'NULL', 'answer'), ('versions', '''{}''', '22023'), ('versions', '''{1, 1}''', '22023'), ('versions', '''{{1}}''', '22023'),
+	('versions', '''{NULL}''', 'answer'), ('versions', '''{-1}''', 'answer');
 -- Lengths of time.  What is too long is made shorter, without overflow; what
 -- depends on the calendar is refused, also where it adds up to something.
 INSERT INTO kinds
 	SELECT kind, value, becomes
-		FROM (VALUES ('ttl', 'answer', '22023'), ('wait', '22004', 'answer')) k(kind, null_is, zero_is),
+		FROM (VALUES ('ttl', 'answer', '22023'), ('delay', '22004', 'answer'), ('length', '22004', '22023'), ('length or none', 'answer', 'answer')) k(kind, null_is, zero_is),
 			LATERAL (VALUES
 				('NULL', null_is), ('''0''', zero_is), ('''1 day -24 hours''', zero_is),
 				('''1 microsecond''', 'answer'), ('''-1 day +25 hours''', 'answer'), ('''87600 hours''', 'answer'), ('''2147483647 days''', 'answer'),
@@ -88,6 +151,13 @@ INSERT INTO kinds
 				('''-1 microsecond''', '22023'), ('''-1 s''', '22023'), ('''-2147483648 days''', '22023'), ('make_interval(days => -2147483648, secs => -9e12)', '22023'),
 				('''1 mon''', '22023'), ('''-1 mon''', '22023'), ('''1 year''', '22023'), ('''178000000 years''', '22023'),
 				('''1 mon -30 days''', '22023'), ('''-1 mon +31 days''', '22023')) v(value, becomes);
+
+-- A namespace's lengths, which have to fit together.
+INSERT INTO kinds
+	SELECT kind, value, becomes
+		FROM (VALUES ('policy ttl', '22023'), ('policy length', 'answer')) k(kind, zero_is),
+			LATERAL (VALUES ('NULL', 'answer'), ('''0''', zero_is), ('''10 s''', 'answer'), ('''-1 microsecond''', '22023'), ('''-2147483648 days''', '22023'),
+				('''1 mon''', '22023'), ('''1 mon -30 days''', '22023'), ('''-1 mon +31 days''', '22023')) v(value, becomes);
 
 SELECT is_empty(
 	$$SELECT p.oid::regprocedure FROM pg_proc p WHERE proname ~ '^lease_' AND pronamespace = 'public'::regnamespace
@@ -103,6 +173,7 @@ SELECT is_empty(
 SELECT is_empty(
 	$$SELECT kind FROM arguments EXCEPT SELECT kind FROM kinds WHERE value = 'NULL'$$, 'every kind of argument says what becomes of NULL');
 
+DO $$ BEGIN PERFORM lease_namespace_create('empty'); END $$;
 SET lease.clock = '1000';
 DO $$ BEGIN PERFORM lease_claim('lapsed', 'A', ttl => '60 s'); END $$;
 SET lease.clock = '1060';
@@ -134,7 +205,7 @@ BEGIN
 	EXECUTE format('SELECT to_jsonb(r) FROM (SELECT * FROM public.%I(%s)) r', called, given) INTO answer;
 	IF answer ? 'outcome' AND answer ? 'server_time' THEN
 		IF NOT EXISTS (SELECT FROM public.lease_outcomes() o
-				WHERE verb = called AND o.outcome = answer ->> 'outcome' AND o.ok = (answer ->> 'ok')::boolean) THEN
+				WHERE verb = regexp_replace(called, '_many$', '') AND o.outcome = answer ->> 'outcome' AND o.ok = (answer ->> 'ok')::boolean) THEN
 			judged := 'an outcome that is not listed: ' || answer;
 		ELSIF (answer ->> 'ok')::boolean AND answer ->> 'expires_at' IS NOT NULL
 				AND ((answer ->> 'expires_at')::timestamptz - (answer ->> 'server_time')::timestamptz) NOT BETWEEN '100 ms' AND '1 hour' THEN

@@ -102,7 +102,7 @@ CALL cycles(2000);
 SELECT sum(used_bytes) AS used, count(*) AS contexts FROM pg_backend_memory_contexts \gset before_
 CALL cycles(10000);
 SELECT sum(used_bytes) AS used, count(*) AS contexts FROM pg_backend_memory_contexts \gset after_
-SELECT cmp_ok(:after_used - :before_used, '<', 10000::numeric, 'no memory is left by ten thousand calls more');
+SELECT cmp_ok(:after_used - :before_used, '<', 10000, 'no memory is left by ten thousand calls more');
 SELECT cmp_ok(:after_contexts - :before_contexts, '<', 10, 'and no plan or other context');
 SELECT is_empty($$SELECT name FROM pg_prepared_statements$$, 'no prepared statement');
 SELECT is_empty($$SELECT name FROM pg_cursors WHERE statement !~ 'pg_cursors'$$, 'no cursor');
