@@ -63,30 +63,33 @@ CREATE FUNCTION pg_temp.status() RETURNS text LANGUAGE sql AS 'SELECT ''planted'
 -- path, the same plans under the planted one, after they were thrown away and
 -- had to be made again there, and after a change to the table invalidated them.
 RESET ROLE;
-\set everything 'SELECT c.outcome, w.outcome, s.outcome, e.outcome, a.outcome, g.outcome FROM public.lease_claim(\'job\', \'A\', ttl => \'60 s\') c, LATERAL public.lease_renew(c.name, \'A\', c.fence) w, LATERAL public.lease_renew(w.name, \'B\', w.fence) s, LATERAL public.lease_release(s.name, \'A\', s.fence) e, LATERAL public.lease_claim(e.name, \'B\', ttl => \'60 s\') a, LATERAL public.lease_get(a.name) g'
-\set lapsed 'SELECT t.outcome, e.outcome FROM public.lease_takeover(\'lapsed\', \'B\', 1, ttl => \'60 s\') t, LATERAL public.lease_release(t.name, \'B\', t.fence) e'
-\set rebase 'SELECT outcome FROM public.lease_claim(\'set back\', \'B\')'
-\set privileges 'SELECT public.lease_grant(\'default\', \'public\', \'use\'), public.lease_revoke(\'default\', \'public\', \'use\')'
+\set holder 'SELECT c.outcome, w.outcome, s.outcome, e.outcome, a.outcome, g.outcome FROM public.lease_claim(\'job\', \'A\', request_id => \'00000000-0000-0000-0000-000000000001\') c, LATERAL public.lease_renew(c.name, \'A\', c.fence) w, LATERAL public.lease_renew(w.name, \'B\', w.fence) s, LATERAL public.lease_release(s.name, \'A\', s.fence) e, LATERAL public.lease_claim(e.name, \'B\') a, LATERAL public.lease_get(a.name) g;'
+\set lapsed 'SELECT t.outcome, e.outcome FROM public.lease_takeover(\'lapsed\', \'B\', 1) t, LATERAL public.lease_release(t.name, \'B\', t.fence) e;'
+\set rebase 'SELECT outcome FROM public.lease_claim(\'set back\', \'B\');'
+\set operator 'SELECT outcome FROM public.lease_break(\'set back\', 1, \'why\'); SELECT public.lease_purge(\'1 s\') AS purged;'
+\set verbs :holder ' ' :lapsed ' ' :rebase ' ' :operator
+\set owner 'SELECT public.lease_grant(\'default\', \'public\', \'use\'), public.lease_revoke(\'default\', \'public\', \'use\'), public.lease_namespace_create(\'made\'), public.lease_namespace_alter(\'made\', grace => \'1 s\'), public.lease_namespace_drop(\'made\'), public.lease_fences_advance(1); SELECT what FROM public.lease_sweep(); DELETE FROM lease_catalog.lease; TRUNCATE lease_catalog.lease;'
 SET lease.clock = '1000';
 SELECT outcome FROM lease_claim('lapsed', 'A', ttl => '1 s');
+SELECT r.outcome FROM lease_claim('idle', 'A') c, LATERAL lease_release('idle', 'A', c.fence) r;
 SET lease.clock = '100000';
 SELECT outcome FROM lease_claim('set back', 'A', ttl => '60 s');
 SET lease.clock = '2000';
-BEGIN; :everything; :lapsed; :rebase; :privileges; ROLLBACK;
+BEGIN; :verbs :owner ROLLBACK;
 
 SET search_path = pg_temp, planted, pg_catalog;
-BEGIN; :everything; :lapsed; :rebase; :privileges; ROLLBACK;
+BEGIN; :verbs :owner ROLLBACK;
 DISCARD PLANS;
-BEGIN; :everything; :lapsed; :rebase; :privileges; ROLLBACK;
+BEGIN; :verbs :owner ROLLBACK;
 ALTER TABLE lease_catalog.lease SET (autovacuum_enabled = true);
 ALTER TABLE lease_catalog.privilege SET (autovacuum_enabled = true);
-BEGIN; :everything; :lapsed; :rebase; :privileges; ROLLBACK;
+BEGIN; :verbs :owner ROLLBACK;
 
 -- So for the planter himself, from whom the identity has to be changed.
 SET ROLE regress_lease_planter;
-BEGIN; :everything; :lapsed; :rebase; ROLLBACK;
+BEGIN; :verbs ROLLBACK;
 DISCARD PLANS;
-BEGIN; :everything; :lapsed; :rebase; ROLLBACK;
+BEGIN; :verbs ROLLBACK;
 SELECT name, state, owner FROM public.lease_status;
 RESET ROLE;
 
@@ -95,10 +98,10 @@ RESET ROLE;
 SET lease.clock = '2000';
 SET ROLE regress_lease_planter;
 SET search_path = planted, pg_catalog;
-BEGIN; :everything; :lapsed; :rebase; ROLLBACK;
+BEGIN; :verbs ROLLBACK;
 SELECT name, state, owner FROM public.lease_status;
 RESET ROLE;
-BEGIN; :privileges; ROLLBACK;
+BEGIN; :owner ROLLBACK;
 
 -- The path is the caller's again after a verb, and after an error inside one.
 RESET search_path;
@@ -123,7 +126,7 @@ SET default_table_access_method = 'heap';
 SET row_security = off;
 SET quote_all_identifiers = on;
 SET transform_null_equals = on;
-BEGIN; :everything; :rebase; :privileges; ROLLBACK;
+BEGIN; :verbs :owner ROLLBACK;
 
 \set VERBOSITY terse
 SET client_min_messages = error;

