@@ -10,6 +10,9 @@
 
 #include "rules.h"
 
+/* The version of the install script that this library goes with. */
+#define LEASE_SQL_VERSION "1.0"
+
 /* Where the tables are; the install script makes it and nobody else may. */
 #define LEASE_SCHEMA "lease_catalog"
 

@@ -24,6 +24,7 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_extension.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -43,12 +44,52 @@
 #define MUTEX_CLASS 0x4C45
 
 /*
+ * Columns are read by number, so the tables must be those that this library
+ * was built for.  After an upgrade of one without the other they are not.
+ */
+static void
+check_version(void)
+{
+	static bool checked = false;
+	Relation	extensions;
+	SysScanDesc scan;
+	ScanKeyData key;
+	HeapTuple	tuple;
+
+	if (checked)
+		return;
+	extensions = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber,
+				F_NAMEEQ, CStringGetDatum("lease"));
+	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		bool		isnull;
+		Datum		value = heap_getattr(tuple, Anum_pg_extension_extversion,
+										 RelationGetDescr(extensions), &isnull);
+		char	   *version = isnull ? "" : TextDatumGetCString(value);
+
+		if (strcmp(version, LEASE_SQL_VERSION) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("extension \"lease\" has version %s, but the library is for version %s",
+							version, LEASE_SQL_VERSION),
+					 errhint("Run ALTER EXTENSION lease UPDATE, and end the sessions that still have another library loaded.")));
+		checked = true;
+	}
+	systable_endscan(scan);
+	table_close(extensions, AccessShareLock);
+}
+
+/*
  * Open a table of ours and lock it.  DROP and CREATE EXTENSION may come
  * between the look-up and the lock, and then the name means another table.
  */
 static Relation
 open_heap(const char *name, LOCKMODE lockmode)
 {
+	check_version();
 	for (;;)
 	{
 		Oid			namespace = get_namespace_oid(LEASE_SCHEMA, true);
