@@ -86,6 +86,7 @@ decide(const LeaseCall *call, const LeaseRow *row, const LeasePolicy *policy,
 	answer->outcome = decision->outcome;
 	answer->row = decision->row;
 	answer->exhausted = decision->exhausted;
+	answer->grantable_at = rules_grantable_at(row, policy, answer->now);
 }
 
 /*
@@ -340,7 +341,8 @@ passes_with_time(LeaseVerb verb, LeaseOutcome outcome)
 
 /*
  * Sleep until it is worth looking again: a little longer each time, but not
- * past the lease's expiry nor the deadline.  False where that has come.
+ * past the deadline, nor past the moment at which the lease can be had.
+ * False where the deadline has come.
  */
 static bool
 nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
@@ -355,8 +357,8 @@ nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
 	else
 	{
 		*step = Min(*step * 2, SLEEP_MAX_HELD);
-		if (!clock_stands_still() && rules_is_current(&answer->row, answer->now))
-			length = Min(length, rules_expiry(&answer->row, answer->now) - answer->now);
+		if (!clock_stands_still())
+			length = Min(length, answer->grantable_at - answer->now);
 	}
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 					 Max((length + 999) / 1000, 1), PG_WAIT_EXTENSION);

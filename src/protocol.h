@@ -28,6 +28,7 @@ typedef struct LeaseAnswer
 	LeaseOutcome outcome;
 	LeaseRow	row;			/* on record after the verb */
 	TimestampTz now;			/* at which it was decided */
+	TimestampTz grantable_at;	/* as rules_grantable_at() says */
 	int			privileges;		/* the caller's, in the namespace */
 	bool		exhausted;		/* refused at the end of bigint */
 } LeaseAnswer;

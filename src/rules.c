@@ -418,6 +418,22 @@ decide_break(const LeaseRequest *request, int64_t now,
 	}
 }
 
+/*
+ * From when on the row itself stands in no claim's way, if nothing happens
+ * to it until then; now where it does not already.
+ */
+int64_t
+rules_grantable_at(const LeaseRow *row, const LeasePolicy *policy, int64_t now)
+{
+	int64_t		at = now;
+
+	if (!row->exists || !row->granted)
+		return at;
+	if (!rules_is_free(row))
+		at = later(at, after(rules_expiry(row, now), policy->grace));
+	return later(at, cooling_end(row, now));
+}
+
 /* The state of a row as of now: what a reader is told. */
 LeaseOutcome
 rules_state(const LeaseRow *row, const LeasePolicy *policy, int64_t now)

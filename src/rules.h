@@ -151,6 +151,8 @@ extern bool rules_text_equal(RuleText a, RuleText b);
 extern bool rules_is_current(const LeaseRow *row, int64_t now);
 extern bool rules_is_free(const LeaseRow *row);
 extern int64_t rules_expiry(const LeaseRow *row, int64_t now);
+extern int64_t rules_grantable_at(const LeaseRow *row, const LeasePolicy *policy,
+								  int64_t now);
 extern LeaseOutcome rules_state(const LeaseRow *row, const LeasePolicy *policy,
 								int64_t now);
 extern bool rules_is_final_unlocked(const LeaseDecision *decision);
