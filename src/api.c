@@ -148,6 +148,7 @@ lease_get(PG_FUNCTION_ARGS)
 	LeaseAnswer answer;
 
 	arguments_key(fcinfo, 0, 1, &call.key);
+	call.needed |= PRIVILEGE_OBSERVE;
 	protocol_read(&call, &answer);
 	return result_row(fcinfo, &call, &answer);
 }

@@ -15,11 +15,8 @@
  */
 #include "lease.h"
 
-#include "access/xact.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 
 #include "batch.h"
 #include "clock.h"
@@ -85,64 +82,50 @@ distinct_items(BatchItem *items, int nitems, BatchItem **distinct)
 	return ndistinct;
 }
 
+/* What one round carries into its subtransaction. */
+typedef struct Round
+{
+	Rows	   *rows;
+	BatchItem **items;
+	int			nitems;
+	Oid			user;
+	bool		again;			/* an item holds a lock that it must not keep */
+} Round;
+
 /*
- * Decide every item that is not settled, under its lock.  False where one has
- * been refused and holds a lock that it must not keep; it is settled then.
+ * Decide every item that is not settled, under its lock.  One that is refused
+ * is settled by that.
  */
 static bool
-decide_all(Rows *rows, BatchItem **items, int nitems, Oid user, bool *written)
+decide_step(void *state)
 {
-	bool		clean = true;
+	Round	   *round = state;
+	bool		written = false;
 	int			i;
 
-	*written = false;
-	for (i = 0; i < nitems; i++)
+	round->again = false;
+	for (i = 0; i < round->nitems; i++)
 	{
-		BatchItem  *item = items[i];
+		BatchItem  *item = round->items[i];
 
 		CHECK_FOR_INTERRUPTS();
 		if (item->settled)
 			continue;
-		if (protocol_decide(rows, &item->call, NULL, LockTupleNoKeyExclusive,
-							user, &item->answer))
+		if (protocol_decide(round->rows, &item->call, NULL, LockTupleNoKeyExclusive,
+							round->user, &item->answer))
 		{
-			*written = true;
+			written = true;
 			continue;
 		}
 		item->settled = true;
 		if (item->answer.exhausted)
 			item->answer.outcome = OUTCOME_INVALID;
 		if (item->answer.outcome != OUTCOME_BUSY)
-			clean = false;
+			round->again = true;
 	}
-	return clean;
-}
-
-static bool
-decide_under_locks(Rows *rows, BatchItem **items, int nitems, Oid user)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	ResourceOwner resources = CurrentResourceOwner;
-	bool		clean;
-	bool		written;
-
-	do
-	{
-		BeginInternalSubTransaction(NULL);
-		MemoryContextSwitchTo(caller);
-		clean = decide_all(rows, items, nitems, user, &written);
-		if (clean && written)
-		{
-			transaction_changed();
-			transaction_must_last();
-			ReleaseCurrentSubTransaction();
-		}
-		else
-			RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(caller);
-		CurrentResourceOwner = resources;
-	} while (!clean);
-	return written;
+	if (written && !round->again)
+		transaction_must_last();
+	return written && !round->again;
 }
 
 /*
@@ -159,6 +142,7 @@ batch_run(BatchItem *items, int nitems, const text *namespace)
 	bool		written = false;
 	OwnerScope	scope;
 	Rows		rows;
+	Round		round = {&rows, distinct, ndistinct};
 	int			i;
 
 	rows_open(&rows, "lease", RowExclusiveLock);
@@ -174,8 +158,10 @@ batch_run(BatchItem *items, int nitems, const text *namespace)
 		store_forget(&found);
 		undecided = undecided || !distinct[i]->settled;
 	}
-	if (undecided)
-		written = decide_under_locks(&rows, distinct, ndistinct, scope.user);
+	round.user = scope.user;
+	round.again = undecided;
+	while (round.again)
+		written = transaction_attempt(decide_step, &round);
 	owner_leave(&scope);
 	if (written)
 		rows_close_changed(&rows);

@@ -60,7 +60,8 @@ error_no_privilege(const text *namespace, const char *privilege)
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied for namespace \"%s\"",
 					text_to_cstring(namespace)),
-			 errhint("The extension's owner can grant it: SELECT lease_grant('%s', '%s', '%s').",
-					 text_to_cstring(namespace),
-					 GetUserNameFromId(GetUserId(), false), privilege)));
+			 errhint("The extension's owner can grant it: SELECT lease_grant(%s, %s, '%s').",
+					 quote_literal_cstr(text_to_cstring(namespace)),
+					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)),
+					 privilege)));
 }

@@ -231,16 +231,16 @@ policy_remember(PolicyMemo *memo, const text *namespace)
 }
 
 static const char *
-privilege_name(LeasePrivilege privilege)
+privilege_name(int needed)
 {
 	int			i;
 
 	for (i = 0; i < lengthof(privileges); i++)
 	{
-		if (privileges[i].privilege == privilege)
+		if (privileges[i].privilege & needed)
 			return privileges[i].name;
 	}
-	elog(ERROR, "unknown privilege %d", privilege);
+	elog(ERROR, "unknown privilege %d", needed);
 }
 
 static void
@@ -256,11 +256,11 @@ require_namespace(const text *namespace)
 }
 
 /*
- * Error unless the current user has the privilege, or where the namespace
- * does not exist.  Answers with all privileges that he has.
+ * Error unless the current user has one of the privileges, or where the
+ * namespace does not exist.  Answers with all privileges that he has.
  */
 int
-policy_authorize(const text *namespace, LeasePrivilege needed)
+policy_authorize(const text *namespace, int needed)
 {
 	int			granted = policy_privileges(namespace);
 

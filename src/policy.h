@@ -40,7 +40,7 @@ typedef struct PolicyMemo
 
 extern void policy_remember(PolicyMemo *memo, const text *namespace);
 extern int	policy_privileges(const text *namespace);
-extern int	policy_authorize(const text *namespace, LeasePrivilege needed);
+extern int	policy_authorize(const text *namespace, int needed);
 extern void policy_require_owner(void);
 extern void policy_read(const text *namespace, NamespacePolicy *policy);
 extern bool policy_pin(const text *namespace);

@@ -18,12 +18,9 @@
  */
 #include "lease.h"
 
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/latch.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 #include "utils/wait_event.h"
 
 #include "clock.h"
@@ -273,52 +270,47 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	return written;
 }
 
-/* Decide in a subtransaction, and undo it where nothing was written. */
-static bool
-decide_or_undo(Rows *rows, const LeaseCall *call, const FoundRow *found,
-			   LockTupleMode mode, Oid user, LeaseAnswer *answer)
+/* What one attempt at a call carries into its subtransaction. */
+typedef struct Attempt
 {
-	MemoryContext caller = CurrentMemoryContext;
-	ResourceOwner resources = CurrentResourceOwner;
-	bool		written;
+	const LeaseCall *call;
+	LeaseAnswer *answer;
+	Rows		rows;
+	FoundRow	found;
+	LockTupleMode mode;
+	OwnerScope	scope;
+} Attempt;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(caller);
-	written = protocol_decide(rows, call, found, mode, user, answer);
-	if (written)
-	{
-		transaction_changed();
-		if (outcomes_ok(call->request.verb, answer->outcome))
-			transaction_must_last();
-		ReleaseCurrentSubTransaction();
-	}
-	else
-		RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(caller);
-	CurrentResourceOwner = resources;
+static bool
+decide_step(void *state)
+{
+	Attempt    *attempt = state;
+	bool		written = protocol_decide(&attempt->rows, attempt->call,
+										  &attempt->found, attempt->mode,
+										  attempt->scope.user, attempt->answer);
+
+	if (written && outcomes_ok(attempt->call->request.verb, attempt->answer->outcome))
+		transaction_must_last();
 	return written;
 }
 
 /* Look, and where the look does not settle it, decide under the row's lock. */
 static void
-attempt(const LeaseCall *call, LeaseAnswer *answer)
+try_once(const LeaseCall *call, LeaseAnswer *answer)
 {
-	LockTupleMode mode;
-	OwnerScope	scope;
-	FoundRow	found;
-	Rows		rows;
+	Attempt		attempt = {call, answer};
 	bool		written = false;
 
-	rows_open(&rows, "lease", RowExclusiveLock);
-	owner_enter(rows.heap->rd_rel->relowner, &scope);
-	if (!protocol_look(&rows, call, &found, answer, &mode))
-		written = decide_or_undo(&rows, call, &found, mode, scope.user, answer);
-	store_forget(&found);
-	owner_leave(&scope);
+	rows_open(&attempt.rows, "lease", RowExclusiveLock);
+	owner_enter(attempt.rows.heap->rd_rel->relowner, &attempt.scope);
+	if (!protocol_look(&attempt.rows, call, &attempt.found, answer, &attempt.mode))
+		written = transaction_attempt(decide_step, &attempt);
+	store_forget(&attempt.found);
+	owner_leave(&attempt.scope);
 	if (written)
-		rows_close_changed(&rows);
+		rows_close_changed(&attempt.rows);
 	else
-		rows_close(&rows);
+		rows_close(&attempt.rows);
 }
 
 /* Whether time alone can turn the refusal into something better. */
@@ -395,7 +387,7 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 	do
 	{
 		answer->privileges = policy_authorize(call->key.namespace, call->needed);
-		attempt(call, answer);
+		try_once(call, answer);
 		if (answer->exhausted)
 			error_exhausted();
 	} while (passes_with_time(call->request.verb, answer->outcome) &&

@@ -16,7 +16,7 @@ typedef struct LeaseCall
 {
 	LeaseKey	key;
 	LeaseRequest request;
-	LeasePrivilege needed;
+	int			needed;			/* privileges, of which one will do */
 	int64		wait;			/* how long a claim or takeover may take */
 	pg_uuid_t  *request_id;		/* NULL where none was given */
 	text	   *reason;			/* an operator's */

@@ -9,11 +9,8 @@
  */
 #include "lease.h"
 
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
-#include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "clock.h"
@@ -64,40 +61,36 @@ collect(const LeaseKey *key, const LeaseRow *row, void *state)
 	return list_length(candidates->names) < candidates->max;
 }
 
-/* Delete one row, if it is still idle once it is locked. */
-static bool
-purge_one(const LeaseKey *key, const NamespacePolicy *policy, int64 idle)
+/* One row to delete. */
+typedef struct Candidate
 {
-	MemoryContext caller = CurrentMemoryContext;
-	ResourceOwner resources = CurrentResourceOwner;
-	bool		purged = false;
+	LeaseKey	key;
+	const NamespacePolicy *policy;
+	int64		idle;
+} Candidate;
+
+/* Delete the row, if it is still idle once it is locked. */
+static bool
+purge_step(void *state)
+{
+	Candidate  *candidate = state;
 	LockedRow	locked;
 	Rows		rows;
+	bool		purge;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(caller);
 	rows_open(&rows, "lease", RowExclusiveLock);
-	if (store_lock(&rows, key, NULL, LockTupleExclusive, &locked) == ROW_LOCKED &&
-		is_idle(&locked.row, &policy->rules, idle, clock_now()))
+	purge = store_lock(&rows, &candidate->key, NULL, LockTupleExclusive, &locked) == ROW_LOCKED &&
+		is_idle(&locked.row, &candidate->policy->rules, candidate->idle, clock_now());
+	if (purge)
 	{
-		if (policy->history && locked.row.ended == END_NONE)
-			ledger_keep_end(key, &locked.row, END_EXPIRED,
+		if (candidate->policy->history && locked.row.ended == END_NONE)
+			ledger_keep_end(&candidate->key, &locked.row, END_EXPIRED,
 							locked.row.expires_at, NULL, NULL);
 		store_delete(&locked);
-		purged = true;
 	}
 	store_unpin(&locked);
 	rows_close_changed(&rows);
-	if (purged)
-	{
-		transaction_changed();
-		ReleaseCurrentSubTransaction();
-	}
-	else
-		RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(caller);
-	CurrentResourceOwner = resources;
-	return purged;
+	return purge;
 }
 
 /* Remove the rows that have been free for so long; answers how many. */
@@ -120,10 +113,12 @@ purge_idle(const text *namespace, int64 idle, int64 max)
 	owner_enter(rows_owner(), &scope);
 	foreach(cell, candidates.names)
 	{
-		LeaseKey	key = {unconstify(text *, namespace), lfirst(cell)};
+		Candidate	candidate = {
+			{unconstify(text *, namespace), lfirst(cell)}, &policy, idle
+		};
 
 		CHECK_FOR_INTERRUPTS();
-		if (purge_one(&key, &policy, idle))
+		if (transaction_attempt(purge_step, &candidate))
 			purged++;
 	}
 	owner_leave(&scope);

@@ -10,6 +10,8 @@
 #include "lease.h"
 
 #include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 
 #include "transaction.h"
 
@@ -27,6 +29,49 @@ transaction_changed(void)
 
 	if (changed_level == 0 || level < changed_level)
 		changed_level = level;
+}
+
+/*
+ * Run a step in a subtransaction, which is kept where the step says so, and
+ * otherwise undone with all its locks.  An error undoes it too and goes on: an
+ * open subtransaction would be all that the server rolls back.
+ */
+bool
+transaction_attempt(TransactionStep step, void *state)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ResourceOwner resources = CurrentResourceOwner;
+	bool		keep = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(caller);
+	PG_TRY();
+	{
+		keep = step(state);
+		if (keep)
+		{
+			transaction_changed();
+			ReleaseCurrentSubTransaction();
+		}
+		else
+			RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(caller);
+		CurrentResourceOwner = resources;
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(caller);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(caller);
+		CurrentResourceOwner = resources;
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	return keep;
 }
 
 /* The commit must be on disk when it is answered, whatever the caller set. */

@@ -7,7 +7,11 @@
 
 #include "lease.h"
 
+/* Does some work; answers whether it is to be kept. */
+typedef bool (*TransactionStep) (void *state);
+
 extern void transaction_init(void);
+extern bool transaction_attempt(TransactionStep step, void *state);
 extern void transaction_changed(void);
 extern void transaction_must_last(void);
 
