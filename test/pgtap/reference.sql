@@ -91,10 +91,15 @@ SELECT bag_eq(
 	format($$SELECT lower(regexp_replace(m[1], '^E_R_I_E_', '')) FROM regexp_matches(%L, 'ERRCODE_(\w+)', 'g') m$$, :'codes'),
 	'those that the code raises, and no others');
 
--- README's list of functions and views is of links into the page.
+-- README says it in short: links into the page, and the settings once more.
 SELECT bag_eq(
 	format($$SELECT DISTINCT m[1] FROM regexp_matches(%L, '\(doc/reference\.md#(lease_\w+)\)', 'g') m$$, :'readme'),
 	$$SELECT title FROM section WHERE title LIKE 'lease\_%'$$, 'README names all of them');
+
+SELECT bag_eq(
+	format($$SELECT m[1] AS name, coalesce(justify_interval(nullif(m[2], 'empty')::interval)::text, '') AS value FROM regexp_matches(%L, '\| `(lease\.\w+)` \| ([^|]+) \|', 'g') m$$, :'readme'),
+	$$SELECT name, coalesce(justify_interval((nullif(boot_val, '') || unit)::interval)::text, '') AS value FROM pg_settings WHERE name LIKE 'lease.%'$$,
+	'and the settings with their defaults');
 
 SELECT * FROM finish();
 ROLLBACK;
