@@ -25,6 +25,9 @@ OBJS = $(addprefix src/, \
 	protocol.o \
 	batch.o \
 	purge.o \
+	lockers.o \
+	explain.o \
+	check.o \
 	arguments.o \
 	result.o \
 	api.o \

@@ -437,3 +437,24 @@ CREATE VIEW lease_intents AS SELECT * FROM lease_catalog.intent_rows();
 COMMENT ON VIEW lease_intents IS
 'What operators wanted, in the namespaces that the current role may observe';
 GRANT SELECT ON lease_intents TO PUBLIC;
+
+CREATE FUNCTION lease_explain(
+	name text,
+	namespace text DEFAULT 'default')
+RETURNS SETOF text
+AS 'MODULE_PATHNAME', 'lease_explain'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+COMMENT ON FUNCTION lease_explain(text, text) IS
+'A lease in plain sentences: who has it, what may happen next and when, and what is in the way; works on a hot standby';
+
+CREATE FUNCTION lease_check(
+	OUT severity text,
+	OUT code text,
+	OUT object text,
+	OUT detail text,
+	OUT hint text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'lease_check'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 10;
+COMMENT ON FUNCTION lease_check() IS
+'What is wrong with the leases or threatens to be; no row is healthy';

@@ -53,6 +53,27 @@ clock_monotonic(void)
 	return (int64) INSTR_TIME_GET_MICROSEC(instant);
 }
 
+/* Where both clocks stood when the library was loaded. */
+static TimestampTz wall_at_start;
+static int64 monotonic_at_start;
+
+void
+clock_init(void)
+{
+	wall_at_start = clock_wall();
+	monotonic_at_start = clock_monotonic();
+}
+
+/*
+ * How much further the wall clock has gone since then than the monotonic one;
+ * negative where less far.
+ */
+int64
+clock_course(void)
+{
+	return (clock_wall() - wall_at_start) - (clock_monotonic() - monotonic_at_start);
+}
+
 /*
  * The microseconds of an interval whose months are zero and which is finite;
  * one that int64 cannot hold comes back as the nearest that it can.

@@ -9,6 +9,7 @@
 #include "access/genam.h"
 #include "access/tableam.h"
 #include "catalog/namespace.h"
+#include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
@@ -78,6 +79,17 @@ typedef TU_UpdateIndexes CompatUpdateIndexes;
 	((void) ExecInsertIndexTuples(target, slot, estate, true, false, NULL, NIL, \
 								  (update_indexes) == TU_Summarizing))
 #endif
+
+/* The status of a backend, of those that there are by number, from 1 on. */
+static inline LocalPgBackendStatus *
+compat_backend_status(int number)
+{
+#if PG_VERSION_NUM < 160000
+	return pgstat_fetch_stat_local_beentry(number);
+#else
+	return pgstat_get_local_beentry_by_index(number);
+#endif
+}
 
 /* Intervals know infinity since 17. */
 #ifndef INTERVAL_NOT_FINITE

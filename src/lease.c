@@ -6,6 +6,7 @@
 
 #include "fmgr.h"
 
+#include "clock.h"
 #include "compat.h"
 #include "settings.h"
 #include "transaction.h"
@@ -15,6 +16,7 @@ PG_MODULE_MAGIC;
 void
 _PG_init(void)
 {
+	clock_init();
 	settings_define();
 	transaction_init();
 }

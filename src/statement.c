@@ -12,9 +12,11 @@
  */
 #include "lease.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -161,6 +163,290 @@ static const Statement statements[STATEMENT_COUNT] = {
 		SPI_OK_DELETE, 1,
 		{TEXTOID}
 	},
+	[STATEMENT_PRIVILEGE_NAMESPACES] = {
+		"SELECT DISTINCT namespace FROM lease_catalog.privilege",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_HISTORY_LAST] = {
+		"SELECT fence, owner, ended_by, ended_at, reason, role_name"
+		" FROM lease_catalog.history"
+		" WHERE namespace OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $2"
+		" ORDER BY fence DESC, ended_at DESC LIMIT 1",
+		SPI_OK_SELECT, 2,
+		{TEXTOID, TEXTOID}
+	},
+	[STATEMENT_GENERATION_LAST] = {
+		"SELECT pg_catalog.max(generation) FROM lease_catalog.generation",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_PREPARED_TRANSACTION] = {
+		"SELECT p.gid, p.prepared FROM pg_catalog.pg_prepared_xacts AS p"
+		" WHERE p.transaction OPERATOR(pg_catalog.=) $1",
+		SPI_OK_SELECT, 1,
+		{XIDOID}
+	},
+
+	/*
+	 * The checks: a row (object, detail) a finding.  Those about leases take
+	 * the namespaces that are looked at, NULL for all, and the clock's now.
+	 * What they read may be damaged, and no sum of instants may overflow:
+	 * none that a verb wrote is later than the last.
+	 */
+#define LAST_INSTANT "'11000-01-01 00:00:00+00'::pg_catalog.timestamptz"
+#define LEASE_OBJECT "pg_catalog.format('lease \"%s\" of namespace \"%s\"', l.name, l.namespace)"
+#define LEASE_IN_SIGHT "($1 IS NULL OR l.namespace OPERATOR(pg_catalog.=) ANY ($1))"
+	[STATEMENT_CHECK_FENCE_ENDED] = {
+		"SELECT " LEASE_OBJECT ", pg_catalog.format("
+		"'Fence %s of owner \"%s\" is on record (%s), but history has fence %s of owner \"%s\", %s at %s.',"
+		" l.fence, l.owner, COALESCE(l.ended_by, 'not ended'),"
+		" h.fence, h.owner, h.ended_by, h.ended_at)"
+		" FROM lease_catalog.lease AS l CROSS JOIN LATERAL ("
+		"SELECT h.fence, h.owner, h.ended_by, h.ended_at FROM lease_catalog.history AS h"
+		" WHERE h.namespace OPERATOR(pg_catalog.=) l.namespace"
+		" AND h.name OPERATOR(pg_catalog.=) l.name"
+		" AND h.fence OPERATOR(pg_catalog.>=) l.fence"
+		" AND (l.ended_by IS NULL OR h.fence OPERATOR(pg_catalog.>) l.fence)"
+		" ORDER BY h.fence DESC, h.ended_at DESC LIMIT 1) AS h"
+		" WHERE " LEASE_IN_SIGHT,
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_CHECK_FENCE_BELOW_REQUEST] = {
+		"SELECT " LEASE_OBJECT ", pg_catalog.format("
+		"'Fence %s is on record, but a request was granted fence %s.',"
+		" l.fence, pg_catalog.max(r.fence))"
+		" FROM lease_catalog.lease AS l JOIN lease_catalog.request AS r"
+		" ON r.namespace OPERATOR(pg_catalog.=) l.namespace"
+		" AND r.name OPERATOR(pg_catalog.=) l.name"
+		" AND r.fence OPERATOR(pg_catalog.>) l.fence"
+		" WHERE " LEASE_IN_SIGHT
+		" GROUP BY l.namespace, l.name, l.fence",
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+
+	/*
+	 * Floors rise with time, so the lowest that is not below a fence is the
+	 * oldest.  A grant that does not see a floor yet may come later by the
+	 * clock than it, by as long as the transaction is open that raises it.
+	 */
+	[STATEMENT_CHECK_FENCE_UNDER_FLOOR] = {
+		"SELECT " LEASE_OBJECT ", pg_catalog.format("
+		"'Fence %s was granted at %s, but the floor of %s was raised to %s at %s.',"
+		" l.fence, l.granted_at, s.whose, f.fence, f.at)"
+		" FROM lease_catalog.lease AS l"
+		" CROSS JOIN LATERAL (VALUES (l.namespace, 'its namespace'), ('', 'all namespaces'))"
+		" AS s (namespace, whose)"
+		" CROSS JOIN LATERAL (SELECT f.fence, f.at FROM lease_catalog.floor AS f"
+		" WHERE f.namespace OPERATOR(pg_catalog.=) s.namespace"
+		" AND f.fence OPERATOR(pg_catalog.>=) l.fence"
+		" ORDER BY f.fence LIMIT 1) AS f"
+		" WHERE (LEAST(f.at, " LAST_INSTANT ") OPERATOR(pg_catalog.+) '10 min'::pg_catalog.interval)"
+		" OPERATOR(pg_catalog.<) l.granted_at"
+		" AND " LEASE_IN_SIGHT,
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_CHECK_DUPLICATE] = {
+		"SELECT " LEASE_OBJECT ", pg_catalog.format('It has %s rows.', pg_catalog.count(*))"
+		" FROM lease_catalog.lease AS l WHERE " LEASE_IN_SIGHT
+		" GROUP BY l.namespace, l.name HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1",
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_CHECK_HALF_STATE] = {
+		"SELECT " LEASE_OBJECT ", l.faults"
+		" FROM (SELECT l.namespace, l.name, pg_catalog.concat_ws(' ',"
+		" CASE WHEN l.namespace IS NULL OR l.name IS NULL THEN 'It has no name.' END,"
+		" CASE WHEN l.fence IS NULL OR l.version IS NULL OR l.fence OPERATOR(pg_catalog.<) 0"
+		" OR l.version OPERATOR(pg_catalog.<) 0 THEN 'Its fence or version is missing or negative.' END,"
+		" CASE WHEN pg_catalog.num_nulls(l.owner, l.granted_at, l.renewed_at, l.expires_at, l.ttl)"
+		" OPERATOR(pg_catalog.<>) ALL (ARRAY[0, 5])"
+		" THEN 'Of owner, granted_at, renewed_at, expires_at and ttl some are there and some are not.' END,"
+		" CASE WHEN pg_catalog.num_nulls(l.ended_at, l.ended_by) OPERATOR(pg_catalog.=) 1"
+		" THEN 'Of ended_at and ended_by one is there and one is not.' END,"
+		" CASE WHEN l.ended_by IS NOT NULL AND l.owner IS NULL"
+		" THEN 'An epoch has ended that nobody had.' END,"
+		" CASE WHEN l.ended_by OPERATOR(pg_catalog.<>) ALL (ARRAY['released', 'expired', 'broken'])"
+		" THEN 'It has ended in a way that there is not.' END,"
+		" CASE WHEN l.ttl OPERATOR(pg_catalog.<=) '0'::pg_catalog.interval"
+		" OR l.hold_at_least OPERATOR(pg_catalog.<=) '0'::pg_catalog.interval"
+		" THEN 'Its ttl or hold_at_least is not positive.' END,"
+		" CASE WHEN NOT (pg_catalog.isfinite(l.granted_at) AND pg_catalog.isfinite(l.renewed_at)"
+		" AND pg_catalog.isfinite(l.expires_at)) THEN 'One of its instants is not finite.' END,"
+		" CASE WHEN l.renewed_at OPERATOR(pg_catalog.<) l.granted_at"
+		" OR l.expires_at OPERATOR(pg_catalog.<=) l.renewed_at"
+		" THEN 'Its granted_at, renewed_at and expires_at are not in this order.' END) AS faults"
+		" FROM lease_catalog.lease AS l WHERE " LEASE_IN_SIGHT ") AS l"
+		" WHERE l.faults OPERATOR(pg_catalog.<>) ''",
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_CHECK_PROMISE_TOO_LONG] = {
+		"SELECT " LEASE_OBJECT ", pg_catalog.format("
+		"'It was renewed at %s for %s, but expires at %s.', l.renewed_at, l.ttl, l.expires_at)"
+		" FROM lease_catalog.lease AS l"
+		" WHERE l.ended_by IS NULL"
+		" AND CASE WHEN l.expires_at OPERATOR(pg_catalog.<=) l.renewed_at THEN false"
+		" WHEN l.expires_at OPERATOR(pg_catalog.>) " LAST_INSTANT " THEN true"
+		" ELSE (l.expires_at OPERATOR(pg_catalog.-) l.renewed_at) OPERATOR(pg_catalog.>) l.ttl END"
+		" AND " LEASE_IN_SIGHT,
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_CHECK_ORPHANED] = {
+		"SELECT " LEASE_OBJECT ", 'Its namespace does not exist.'"
+		" FROM lease_catalog.lease AS l"
+		" WHERE l.namespace OPERATOR(pg_catalog.<>) 'default'"
+		" AND NOT EXISTS (SELECT FROM lease_catalog.namespace AS n"
+		" WHERE n.namespace OPERATOR(pg_catalog.=) l.namespace)"
+		" AND " LEASE_IN_SIGHT,
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+
+	/* a second's grace for those who wrote between $2 and the snapshot */
+	[STATEMENT_CHECK_CLOCK_SET_BACK] = {
+		"SELECT 'the clock', pg_catalog.format("
+		"'Leases that were granted or renewed later than now: %s, the latest by %s.',"
+		" pg_catalog.count(*), pg_catalog.max(ahead.latest) OPERATOR(pg_catalog.-) $2)"
+		" FROM (SELECT LEAST(GREATEST(l.granted_at, l.renewed_at), " LAST_INSTANT ") AS latest"
+		" FROM lease_catalog.lease AS l WHERE " LEASE_IN_SIGHT ") AS ahead"
+		" WHERE ahead.latest OPERATOR(pg_catalog.>) ($2 OPERATOR(pg_catalog.+) '1 s'::pg_catalog.interval)"
+		" HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0",
+		SPI_OK_SELECT, 2,
+		{TEXTARRAYOID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_CHECK_CONSTRAINTS] = {
+		"SELECT pg_catalog.format('constraint \"%s\" of table lease_catalog.%s', e.name, e.on_table),"
+		" CASE WHEN c.oid IS NULL THEN 'It is missing.' ELSE 'It is not validated.' END"
+		" FROM (VALUES"
+		" ('lease', 'lease_numbers'),"
+		" ('lease', 'lease_epoch_whole'),"
+		" ('lease', 'lease_end_whole'),"
+		" ('lease', 'lease_end_of_epoch'),"
+		" ('lease', 'lease_end_known'),"
+		" ('lease', 'lease_lengths'),"
+		" ('lease', 'lease_instants_finite'),"
+		" ('privilege', 'privilege_known'),"
+		" ('namespace', 'namespace_lengths')"
+		") AS e (on_table, name) LEFT JOIN pg_catalog.pg_constraint AS c"
+		" ON c.conname OPERATOR(pg_catalog.=) e.name::pg_catalog.name"
+		" AND c.contype OPERATOR(pg_catalog.=) 'c'"
+		" AND c.conrelid OPERATOR(pg_catalog.=)"
+		" pg_catalog.to_regclass(pg_catalog.concat('lease_catalog.', e.on_table))"
+		" WHERE c.oid IS NULL OR NOT c.convalidated",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_INDEXES] = {
+		"SELECT pg_catalog.format('%s of table lease_catalog.%s',"
+		" CASE WHEN e.name IS NULL THEN 'primary key' ELSE pg_catalog.format('index \"%s\"', e.name) END,"
+		" e.on_table),"
+		" CASE WHEN i.indexrelid IS NULL THEN 'It is missing.' ELSE 'It is not valid.' END"
+		" FROM (VALUES"
+		" ('lease', NULL),"
+		" ('privilege', NULL),"
+		" ('namespace', NULL),"
+		" ('request', NULL),"
+		" ('intent', NULL),"
+		" ('floor', 'floor_highest'),"
+		" ('generation', 'generation_highest'),"
+		" ('request', 'request_at'),"
+		" ('history', 'history_epoch'),"
+		" ('history', 'history_ended_at')"
+		") AS e (on_table, name) LEFT JOIN pg_catalog.pg_index AS i"
+		" ON i.indrelid OPERATOR(pg_catalog.=)"
+		" pg_catalog.to_regclass(pg_catalog.concat('lease_catalog.', e.on_table))"
+		" AND CASE WHEN e.name IS NULL THEN i.indisprimary"
+		" ELSE i.indexrelid OPERATOR(pg_catalog.=)"
+		" pg_catalog.to_regclass(pg_catalog.concat('lease_catalog.', e.name)) END"
+		" WHERE i.indexrelid IS NULL OR NOT (i.indisvalid AND i.indisready AND i.indislive)",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_TRIGGERS] = {
+		"SELECT pg_catalog.format('trigger \"%s\" of table lease_catalog.lease', e.name),"
+		" CASE WHEN t.oid IS NULL THEN 'It is missing.' ELSE 'It is not ENABLE ALWAYS.' END"
+		" FROM (VALUES ('keep_floor'), ('keep_floor_truncate')) AS e (name)"
+		" LEFT JOIN pg_catalog.pg_trigger AS t"
+		" ON t.tgname OPERATOR(pg_catalog.=) e.name::pg_catalog.name"
+		" AND t.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass('lease_catalog.lease')"
+		" AND t.tgfoid OPERATOR(pg_catalog.=) pg_catalog.to_regproc('lease_catalog.keep_floor')"
+		" WHERE t.oid IS NULL OR t.tgenabled OPERATOR(pg_catalog.<>) 'A'",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_CLOCK_REPLACED] = {
+		"SELECT 'this session', pg_catalog.format('lease.clock is \"%s\".', s.setting)"
+		" FROM pg_catalog.pg_settings AS s"
+		" WHERE s.name OPERATOR(pg_catalog.=) 'lease.clock' AND s.setting OPERATOR(pg_catalog.<>) ''"
+		" UNION ALL"
+		" SELECT pg_catalog.format('settings of %s in %s',"
+		" COALESCE('role ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(r.rolname), 'all roles'),"
+		" COALESCE('database ' OPERATOR(pg_catalog.||) pg_catalog.quote_ident(d.datname), 'all databases')),"
+		" pg_catalog.format('They have %s.', c.entry)"
+		" FROM pg_catalog.pg_db_role_setting AS s"
+		" CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c (entry)"
+		" LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) s.setrole"
+		" LEFT JOIN pg_catalog.pg_database AS d ON d.oid OPERATOR(pg_catalog.=) s.setdatabase"
+		" WHERE pg_catalog.starts_with(pg_catalog.lower(c.entry), 'lease.clock=')"
+		" AND pg_catalog.lower(c.entry) OPERATOR(pg_catalog.<>) 'lease.clock='",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_CLOCK_IN_FILE] = {
+		"SELECT pg_catalog.format('line %s of %s', f.sourceline, f.sourcefile),"
+		" pg_catalog.format('It sets lease.clock to \"%s\".', f.setting)"
+		" FROM pg_catalog.pg_file_settings AS f"
+		" WHERE f.applied AND pg_catalog.lower(f.name) OPERATOR(pg_catalog.=) 'lease.clock'"
+		" AND f.setting OPERATOR(pg_catalog.<>) ''",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_RISKY_SETTING] = {
+		"SELECT pg_catalog.format('setting \"%s\"', s.name),"
+		" pg_catalog.format('It is %s: %s.', s.setting, e.risk)"
+		" FROM (VALUES"
+		" ('fsync', 'on', 'a crash of the machine can lose grants that were answered, and their fences are granted again'),"
+		" ('full_page_writes', 'on', 'a crash of the machine can leave torn pages, and leases lost with them'),"
+		" ('zero_damaged_pages', 'off', 'leases on a damaged page vanish, and leave no fence behind')"
+		") AS e (name, safe, risk) JOIN pg_catalog.pg_settings AS s"
+		" ON s.name OPERATOR(pg_catalog.=) e.name"
+		" WHERE s.setting OPERATOR(pg_catalog.<>) e.safe",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_PLANTED_OVERLOAD] = {
+		"SELECT pg_catalog.format('function %s', p.oid::pg_catalog.regprocedure),"
+		" pg_catalog.format('It is no part of the extension; role \"%s\" owns it.',"
+		" pg_catalog.pg_get_userbyid(p.proowner))"
+		" FROM pg_catalog.pg_proc AS p"
+		" WHERE pg_catalog.starts_with(p.proname::pg_catalog.text, 'lease_')"
+		" AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d"
+		" JOIN pg_catalog.pg_extension AS e ON e.oid OPERATOR(pg_catalog.=) d.refobjid"
+		" WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass"
+		" AND d.objid OPERATOR(pg_catalog.=) p.oid"
+		" AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass"
+		" AND d.deptype OPERATOR(pg_catalog.=) 'e'"
+		" AND e.extname OPERATOR(pg_catalog.=) 'lease'::pg_catalog.name)",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_MULTIXACT_AGE] = {
+		"SELECT 'table lease_catalog.lease', pg_catalog.format("
+		"'Its oldest multixact is %s old, and at %s a vacuum is forced.', age.now, age.most)"
+		" FROM (SELECT pg_catalog.mxid_age(c.relminmxid) AS now,"
+		" pg_catalog.current_setting('autovacuum_multixact_freeze_max_age')::pg_catalog.int4 AS most"
+		" FROM pg_catalog.pg_class AS c"
+		" WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass('lease_catalog.lease')) AS age"
+		" WHERE age.now OPERATOR(pg_catalog.>) (age.most OPERATOR(pg_catalog./) 2)",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_INERT_GRANT] = {
+		"SELECT pg_catalog.format('grant of %s on namespace \"%s\" to role \"%s\"',"
+		" p.privilege, p.namespace, p.role_name),"
+		" pg_catalog.format('It gives nothing: the name and OID %s on record are not one role.', p.role_oid)"
+		" FROM lease_catalog.privilege AS p"
+		" WHERE NOT (p.role_name OPERATOR(pg_catalog.=) 'public' AND p.role_oid OPERATOR(pg_catalog.=) 0)"
+		" AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles AS r"
+		" WHERE r.rolname OPERATOR(pg_catalog.=) p.role_name::pg_catalog.name"
+		" AND r.oid::pg_catalog.int8 OPERATOR(pg_catalog.=) p.role_oid)",
+		SPI_OK_SELECT, 0
+	},
 };
 
 /* *INDENT-ON* */
@@ -226,6 +512,62 @@ statement_run_one(StatementId id, Datum *values, const bool *nulls)
 	if (processed != 1)
 		elog(ERROR, "statement %d touched " UINT64_FORMAT " rows instead of one",
 			 id, processed);
+}
+
+#define QUERY_BATCH 100
+
+static void
+visit_tuple(HeapTuple tuple, TupleDesc columns, StatementVisitor visit, void *state)
+{
+	Datum	   *values = palloc(columns->natts * sizeof(Datum));
+	bool	   *nulls = palloc(columns->natts * sizeof(bool));
+
+	heap_deform_tuple(tuple, columns, values, nulls);
+	visit(values, nulls, state);
+}
+
+/*
+ * Run a query and hand each row to the visitor.  What the visitor is given
+ * lives until it returns, and so does the memory context that it is called in.
+ */
+void
+statement_query(StatementId id, Datum *values, const bool *nulls,
+				StatementVisitor visit, void *state)
+{
+	char		spi_nulls[STATEMENT_MAX_ARGUMENTS];
+	MemoryContext batch;
+	MemoryContext spi;
+	Portal		portal;
+	uint64		i;
+
+	for (i = 0; i < statements[id].nargs; i++)
+		spi_nulls[i] = nulls != NULL && nulls[i] ? 'n' : ' ';
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	PushActiveSnapshot(GetLatestSnapshot());
+	portal = SPI_cursor_open(NULL, prepared(id), values, spi_nulls, true);
+	PopActiveSnapshot();
+	batch = AllocSetContextCreate(CurrentMemoryContext, "lease query",
+								  ALLOCSET_SMALL_SIZES);
+	for (;;)
+	{
+		SPITupleTable *rows;
+		uint64		nrows;
+
+		SPI_cursor_fetch(portal, true, QUERY_BATCH);
+		rows = SPI_tuptable;
+		nrows = SPI_processed;
+		if (nrows == 0)
+			break;
+		spi = MemoryContextSwitchTo(batch);
+		for (i = 0; i < nrows; i++)
+			visit_tuple(rows->vals[i], rows->tupdesc, visit, state);
+		MemoryContextSwitchTo(spi);
+		MemoryContextReset(batch);
+		SPI_freetuptable(rows);
+	}
+	SPI_cursor_close(portal);
+	SPI_finish();
 }
 
 Datum
