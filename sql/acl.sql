@@ -178,10 +178,13 @@ SELECT lease_grant('default', 'regress_lease_observer', 'observe');
 SET ROLE regress_lease_observer;
 SELECT count(*) FROM lease_status;
 RESET ROLE;
--- Nor does another role get it by taking the name.
+-- Nor does another role get it by taking the name, and who gave the name away has
+-- it no more until he is granted it anew, or takes his name back.
 ALTER ROLE regress_lease_operator RENAME TO regress_lease_former;
 ALTER ROLE regress_lease_stranger RENAME TO regress_lease_operator;
 SET ROLE regress_lease_operator;
+SELECT outcome FROM lease_get('own');
+SET ROLE regress_lease_former;
 SELECT outcome FROM lease_get('own');
 RESET ROLE;
 ALTER ROLE regress_lease_operator RENAME TO regress_lease_stranger;

@@ -6,8 +6,9 @@ CREATE EXTENSION pgtap;
 CREATE EXTENSION lease;
 SELECT no_plan();
 
--- Who may call what: 'use', 'observe', 'operate', 'owner' (the extension's), or
--- anybody.
+-- Who may call what: who has one of these privileges, where 'operate' is all that
+-- a namespace has to give; a 'monitor' (pg_monitor); the extension's 'owner'; or
+-- 'anybody'.
 CREATE TEMP TABLE functions (function text PRIMARY KEY, needs text[] NOT NULL);
 INSERT INTO functions VALUES
 	('lease_claim', '{use}'),
@@ -17,6 +18,8 @@ INSERT INTO functions VALUES
 	('lease_release', '{use}'),
 	('lease_release_many', '{use}'),
 	('lease_get', '{use, observe}'),
+	('lease_explain', '{use, observe}'),
+	('lease_check', '{observe, monitor}'),
 	('lease_break', '{operate}'),
 	('lease_purge', '{operate}'),
 	('lease_outcomes', '{anybody}'),
@@ -68,6 +71,8 @@ INSERT INTO arguments VALUES
 	('lease_release_many', 'namespace', 'namespace', '''default'''),
 	('lease_get', 'name', 'name', '''held'''),
 	('lease_get', 'namespace', 'namespace', '''default'''),
+	('lease_explain', 'name', 'name', '''held'''),
+	('lease_explain', 'namespace', 'namespace', '''default'''),
 	('lease_break', 'name', 'name', '''held'''),
 	('lease_break', 'expected_fence', 'fence', '1'),
 	('lease_break', 'reason', 'reason', '''stuck'''),
@@ -185,6 +190,8 @@ CREATE ROLE lease_contract_use;
 CREATE ROLE lease_contract_observe;
 CREATE ROLE lease_contract_operate;
 CREATE ROLE lease_contract_database;
+CREATE ROLE lease_contract_monitor;
+GRANT pg_monitor TO lease_contract_monitor;
 DO $$
 BEGIN
 	PERFORM lease_grant('default', 'lease_contract_use', 'use');
@@ -243,7 +250,7 @@ SELECT is_empty(format('SELECT pg_temp.differing(%L, %L)', setting, value), form
 -- that is there, for one that is not, and in a namespace that does not exist.
 CREATE TEMP TABLE roles (role text, has text);
 INSERT INTO roles VALUES ('lease_contract_stranger', 'nothing'), ('lease_contract_use', 'use'), ('lease_contract_observe', 'observe'),
-	('lease_contract_operate', 'operate'), ('lease_contract_database', 'nothing');
+	('lease_contract_operate', 'operate'), ('lease_contract_database', 'nothing'), ('lease_contract_monitor', 'monitor');
 GRANT SELECT ON arguments TO PUBLIC;
 CREATE FUNCTION pg_temp.becomes_for(role text, called text, replaced text DEFAULT NULL, by text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

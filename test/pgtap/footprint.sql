@@ -52,6 +52,7 @@ SELECT n_tup_upd AS updates, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE
 DO $$
 BEGIN
 	FOR n IN 1..500 LOOP
+		PERFORM set_config('lease.clock', (2000 + n / 100.0)::text, false);
 		IF (SELECT outcome FROM lease_renew('held', 'A', 1)) <> 'renewed' THEN
 			RAISE EXCEPTION 'not renewed';
 		END IF;

@@ -9,6 +9,7 @@ SELECT no_plan();
 
 \set reference `cat doc/reference.md`
 \set readme `cat README.md`
+\set findings `grep -ohE '"(error|warning)", "[a-z_]+"' src/check.c`
 \set codes `grep -oh 'errcode(ERRCODE_[A-Z_]*' src/*.c | sort -u`
 SET intervalstyle = 'postgres';
 
@@ -67,6 +68,11 @@ SELECT bag_eq(
 	$$SELECT title, trim(cell[1], ' `') AS outcome, trim(cell[2]) AS ok, trim(cell[3]) AS meaning, trim(cell[4]) AS advice FROM row WHERE trim(cell[2]) IN ('yes', 'no')$$,
 	$$SELECT verb, outcome, CASE WHEN ok THEN 'yes' ELSE 'no' END, meaning, advice FROM lease_outcomes()$$,
 	'each outcome of each verb, word for word');
+
+SELECT bag_eq(
+	$$SELECT trim(cell[1], ' `') AS code, trim(cell[2]) AS severity FROM row WHERE title = 'lease_check' AND cell[1] LIKE ' `%'$$,
+	format($$SELECT DISTINCT m[2] AS code, m[1] AS severity FROM regexp_matches(%L, '"(\w+)", "(\w+)"', 'g') m$$, :'findings'),
+	'each finding of lease_check()');
 
 -- A default is compared as what it means: 1 day and 24 h are the same.
 SELECT bag_eq(
