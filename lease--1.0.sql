@@ -458,3 +458,52 @@ AS 'MODULE_PATHNAME', 'lease_check'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 10;
 COMMENT ON FUNCTION lease_check() IS
 'What is wrong with the leases or threatens to be; no row is healthy';
+
+-- Whatever default privileges say, the tables are nobody's but the owner's, and
+-- the functions are everybody's to call: they authorise their caller.
+DO $$
+DECLARE
+	grantee text;
+BEGIN
+	FOR grantee IN
+		SELECT DISTINCT pg_catalog.quote_ident(role.rolname)
+		FROM (SELECT (pg_catalog.aclexplode(relacl)).grantee, relowner AS owner
+			FROM pg_catalog.pg_class
+			WHERE relnamespace = 'lease_catalog'::pg_catalog.regnamespace
+			UNION ALL
+			SELECT (pg_catalog.aclexplode(nspacl)).grantee, nspowner
+			FROM pg_catalog.pg_namespace
+			WHERE nspname = 'lease_catalog') AS acl
+		JOIN pg_catalog.pg_roles AS role ON role.oid = acl.grantee
+		WHERE acl.grantee <> acl.owner
+	LOOP
+		EXECUTE 'REVOKE ALL ON ALL TABLES IN SCHEMA lease_catalog FROM ' || grantee;
+		EXECUTE 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA lease_catalog FROM ' || grantee;
+		EXECUTE 'REVOKE ALL ON SCHEMA lease_catalog FROM ' || grantee;
+	END LOOP;
+END
+$$;
+REVOKE ALL ON ALL TABLES IN SCHEMA lease_catalog FROM PUBLIC;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA lease_catalog FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_claim(text, text, interval, uuid, interval, interval, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_takeover(text, text, bigint, interval, uuid, interval, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_renew(text, text, bigint, bigint, interval, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_renew_many(text[], text, bigint[], bigint[], interval, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_release(text, text, bigint, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_release_many(text[], text, bigint[], text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_break(text, bigint, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_get(text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_outcomes() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_grant(text, name, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_revoke(text, name, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_namespace_create(text, interval, interval, interval, interval, interval, bigint, boolean) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_namespace_alter(text, interval, interval, interval, interval, interval, bigint, boolean) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_namespace_drop(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_fences_advance(bigint) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_purge(interval, integer, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_sweep(integer) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_catalog.status_rows() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_catalog.history_rows() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_catalog.intent_rows() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_explain(text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_check() TO PUBLIC;

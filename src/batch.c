@@ -20,7 +20,6 @@
 
 #include "batch.h"
 #include "clock.h"
-#include "owner.h"
 #include "policy.h"
 #include "rows.h"
 #include "transaction.h"
@@ -88,8 +87,8 @@ typedef struct Round
 	Rows	   *rows;
 	BatchItem **items;
 	int			nitems;
-	Oid			user;
-	bool		again;			/* an item holds a lock that it must not keep */
+	bool		again;			/* some are refused, others still to be
+								 * written */
 } Round;
 
 /*
@@ -101,9 +100,9 @@ decide_step(void *state)
 {
 	Round	   *round = state;
 	bool		written = false;
+	bool		refused = false;	/* holding a lock that it must not keep */
 	int			i;
 
-	round->again = false;
 	for (i = 0; i < round->nitems; i++)
 	{
 		BatchItem  *item = round->items[i];
@@ -112,7 +111,7 @@ decide_step(void *state)
 		if (item->settled)
 			continue;
 		if (protocol_decide(round->rows, &item->call, NULL, LockTupleNoKeyExclusive,
-							round->user, &item->answer))
+							&item->answer))
 		{
 			written = true;
 			continue;
@@ -121,11 +120,12 @@ decide_step(void *state)
 		if (item->answer.exhausted)
 			item->answer.outcome = OUTCOME_INVALID;
 		if (item->answer.outcome != OUTCOME_BUSY)
-			round->again = true;
+			refused = true;
 	}
-	if (written && !round->again)
+	round->again = written && refused;
+	if (written && !refused)
 		transaction_must_last();
-	return written && !round->again;
+	return written && !refused;
 }
 
 /*
@@ -140,13 +140,11 @@ batch_run(BatchItem *items, int nitems, const text *namespace)
 	int			privileges = policy_authorize(namespace, PRIVILEGE_USE);
 	bool		undecided = false;
 	bool		written = false;
-	OwnerScope	scope;
 	Rows		rows;
 	Round		round = {&rows, distinct, ndistinct};
 	int			i;
 
 	rows_open(&rows, "lease", RowExclusiveLock);
-	owner_enter(rows.heap->rd_rel->relowner, &scope);
 	for (i = 0; i < ndistinct; i++)
 	{
 		LockTupleMode mode;
@@ -158,11 +156,9 @@ batch_run(BatchItem *items, int nitems, const text *namespace)
 		store_forget(&found);
 		undecided = undecided || !distinct[i]->settled;
 	}
-	round.user = scope.user;
 	round.again = undecided;
 	while (round.again)
 		written = transaction_attempt(decide_step, &round);
-	owner_leave(&scope);
 	if (written)
 		rows_close_changed(&rows);
 	else

@@ -25,7 +25,6 @@
 #include "utils/timestamp.h"
 
 #include "clock.h"
-#include "owner.h"
 #include "policy.h"
 #include "rows.h"
 #include "statement.h"
@@ -159,12 +158,9 @@ observed_namespaces(void)
 	Collected	granted = {CurrentMemoryContext};
 	Datum	   *observed;
 	int			nobserved = 0;
-	OwnerScope	scope;
 	ListCell   *cell;
 
-	owner_enter(rows_owner(), &scope);
 	statement_query(STATEMENT_PRIVILEGE_NAMESPACES, NULL, NULL, collect, &granted);
-	owner_leave(&scope);
 
 	observed = palloc(sizeof(Datum) * Max(list_length(granted.namespaces), 1));
 	foreach(cell, granted.namespaces)
@@ -183,10 +179,8 @@ static void
 run_checks(ReturnSetInfo *set, int audience, ArrayType *observed)
 {
 	Oid			owner = rows_owner();
-	OwnerScope	scope;
 	int			i;
 
-	owner_enter(owner, &scope);
 	for (i = 0; i < lengthof(checks); i++)
 	{
 		bool		narrow = observed != NULL && !(checks[i].audience & audience & MONITORS);
@@ -201,7 +195,6 @@ run_checks(ReturnSetInfo *set, int audience, ArrayType *observed)
 			continue;
 		statement_query(checks[i].statement, values, nulls, put_finding, &running);
 	}
-	owner_leave(&scope);
 }
 
 /* () */

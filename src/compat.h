@@ -21,6 +21,22 @@
 extern PGDLLEXPORT void _PG_init(void);
 #endif
 
+/* Stands before a declaration, where 18 wants it. */
+#ifndef pg_noreturn
+#define pg_noreturn __attribute__((noreturn))
+#endif
+
+/* What a setting's check hook leaves for its assign hook; the server frees it. */
+static inline void *
+compat_guc_malloc(size_t size)
+{
+#if PG_VERSION_NUM < 160000
+	return malloc(size);
+#else
+	return guc_malloc(LOG, size);
+#endif
+}
+
 /*
  * Pin the search path to pg_catalog, without pg_temp in front, until
  * compat_unpin_search_path() or the end of the (sub)transaction.

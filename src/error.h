@@ -7,10 +7,12 @@
 
 #include "lease.h"
 
-extern void error_null(const char *argument) pg_attribute_noreturn();
-extern void error_invalid(const char *argument, const char *detail) pg_attribute_noreturn();
-extern void error_exhausted(void) pg_attribute_noreturn();
-extern void error_no_namespace(const text *namespace) pg_attribute_noreturn();
-extern void error_no_privilege(const text *namespace, const char *privilege) pg_attribute_noreturn();
+#include "compat.h"
+
+pg_noreturn extern void error_null(const char *argument);
+pg_noreturn extern void error_invalid(const char *argument, const char *detail);
+pg_noreturn extern void error_exhausted(void);
+pg_noreturn extern void error_no_namespace(const text *namespace);
+pg_noreturn extern void error_no_privilege(const text *namespace, const char *privilege);
 
 #endif							/* LEASE_ERROR_H */

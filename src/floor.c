@@ -16,7 +16,6 @@
 
 #include "clock.h"
 #include "ledger.h"
-#include "owner.h"
 #include "rows.h"
 #include "statement.h"
 #include "store.h"
@@ -28,7 +27,6 @@ Datum
 lease_keep_floor(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
-	OwnerScope	scope;
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		ereport(ERROR,
@@ -43,7 +41,6 @@ lease_keep_floor(PG_FUNCTION_ARGS)
 				 errmsg("trigger function \"%s\" belongs to table \"%s.lease\" alone",
 						"lease_keep_floor", LEASE_SCHEMA)));
 
-	owner_enter(rows_owner(), &scope);
 	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 	{
 		Datum		values[1] = {TimestampTzGetDatum(clock_now())};
@@ -52,6 +49,5 @@ lease_keep_floor(PG_FUNCTION_ARGS)
 	}
 	else
 		store_raise_floor(trigger->tg_trigslot);
-	owner_leave(&scope);
 	return PointerGetDatum(NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "rows.h"
 #include "settings.h"
 #include "transaction.h"
 
@@ -18,5 +19,6 @@ _PG_init(void)
 {
 	clock_init();
 	settings_define();
+	rows_init();
 	transaction_init();
 }

@@ -19,6 +19,7 @@
 
 #include "access/genam.h"
 #include "access/stratnum.h"
+#include "access/tableam.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -233,28 +234,8 @@ request_hash(const LeaseKey *key, const LedgerRequest *request)
 	return rows_hash(hash, VARDATA_ANY(key->namespace), VARSIZE_ANY_EXHDR(key->namespace));
 }
 
-/*
- * Try to win the right to write a request id down, which
- * ledger_keep_request() then does.
- */
-RowLock
-ledger_win_request(const LeaseKey *key, const LedgerRequest *request)
-{
-	ScanKeyData keys[REQUEST_KEYS];
-	RowLock		lock;
-	Rows		rows;
-
-	request_keys(key, request, keys);
-	rows_open(&rows, "request", RowExclusiveLock);
-	lock = rows_win(&rows, keys, REQUEST_KEYS, request_hash(key, request));
-	rows_close_changed(&rows);
-	return lock;
-}
-
-/* Write down what a request id was granted, and let others look. */
-void
-ledger_keep_request(const LeaseKey *key, const LedgerRequest *request,
-					int64 fence)
+static void
+insert_request(const LeaseKey *key, const LedgerRequest *request, int64 fence)
 {
 	Datum		values[] = {
 		PointerGetDatum(key->namespace),
@@ -267,7 +248,59 @@ ledger_keep_request(const LeaseKey *key, const LedgerRequest *request,
 	};
 
 	statement_run_one(STATEMENT_REQUEST_INSERT, values, NULL);
-	rows_yield(request_hash(key, request));
+}
+
+/* Overwrite a request that is no longer remembered. */
+static void
+replace_request(Rows *rows, TupleTableSlot *locked, const LeaseKey *key,
+				int64 fence)
+{
+	Datum		values[REQUEST_AT] = {0};
+	bool		nulls[REQUEST_AT] = {false};
+	bool		replace[REQUEST_AT] = {false};
+
+	values[REQUEST_NAME - 1] = PointerGetDatum(key->name);
+	values[REQUEST_FENCE - 1] = Int64GetDatum(fence);
+	values[REQUEST_AT - 1] = TimestampTzGetDatum(clock_now());
+	replace[REQUEST_NAME - 1] = true;
+	replace[REQUEST_FENCE - 1] = true;
+	replace[REQUEST_AT - 1] = true;
+	rows_update(rows, locked, values, nulls, replace);
+}
+
+/*
+ * Write down what a request id is granted.  False where somebody else is
+ * writing the same one down.
+ */
+bool
+ledger_keep_request(const LeaseKey *key, const LedgerRequest *request,
+					int64 fence)
+{
+	uint64		hash = request_hash(key, request);
+	ScanKeyData keys[REQUEST_KEYS];
+	TupleTableSlot *slot;
+	RowLock		lock;
+	Rows		rows;
+
+	request_keys(key, request, keys);
+	rows_open(&rows, "request", RowExclusiveLock);
+	slot = table_slot_create(rows.heap, NULL);
+	do
+	{
+		lock = rows_lock(&rows, keys, REQUEST_KEYS, LockTupleExclusive, slot);
+		if (lock == ROW_LOCKED)
+			replace_request(&rows, slot, key, fence);
+		else if (lock == ROW_ABSENT)
+			lock = rows_win(&rows, keys, REQUEST_KEYS, hash);
+	} while (lock == ROW_PRESENT);
+	if (lock == ROW_WON)
+	{
+		insert_request(key, request, fence);
+		rows_yield(hash);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	rows_close_changed(&rows);
+	return lock != ROW_BUSY;
 }
 
 /*

@@ -35,9 +35,7 @@ extern int64 ledger_generation(Oid table);
 extern void ledger_find_request(const LeaseKey *key,
 								const LedgerRequest *request,
 								LedgerGrant *grant);
-extern RowLock ledger_win_request(const LeaseKey *key,
-								  const LedgerRequest *request);
-extern void ledger_keep_request(const LeaseKey *key,
+extern bool ledger_keep_request(const LeaseKey *key,
 								const LedgerRequest *request, int64 fence);
 
 extern void ledger_keep_end(const LeaseKey *key, const LeaseRow *ended,

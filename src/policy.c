@@ -14,19 +14,17 @@
  * Judged is the current user, so callers ask before they change identity;
  * here it changes only round a write.
  *
- * Locks: a first claim of a name keeps its namespace's row FOR KEY SHARE
- * (policy_pin), so that dropping the namespace waits for it and then sees the
- * lease.
+ * Locks: none that anybody waits for.  A first claim of a name and the drop of
+ * its namespace each write first and then look for the other's uncommitted
+ * row (policy_stays, policy_drop).
  */
 #include "lease.h"
 
-#include "access/tableam.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "error.h"
-#include "owner.h"
 #include "policy.h"
 #include "rows.h"
 #include "settings.h"
@@ -132,26 +130,24 @@ policy_read(const text *namespace, NamespacePolicy *policy)
 }
 
 /*
- * Keep a namespace from being dropped until the transaction ends.  False where
- * it is being changed by somebody else at this moment, or is gone.
+ * Whether a namespace is there and nobody is about to change or drop it.  Asked after
+ * the first row of a name has been written: policy_drop() deletes first and
+ * then looks for such rows, so one of the two sees the other.
  */
 bool
-policy_pin(const text *namespace)
+policy_stays(const text *namespace)
 {
-	TupleTableSlot *slot;
 	ScanKeyData key;
 	Rows		rows;
-	bool		pinned;
+	bool		stays;
 
 	if (is_default(namespace))
 		return true;
 	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
-	rows_open(&rows, "namespace", RowShareLock);
-	slot = table_slot_create(rows.heap, NULL);
-	pinned = rows_lock(&rows, &key, 1, LockTupleKeyShare, slot) == ROW_LOCKED;
-	ExecDropSingleTupleTableSlot(slot);
-	rows_close_changed(&rows);
-	return pinned;
+	rows_open(&rows, "namespace", AccessShareLock);
+	stays = rows_look_dirty(&rows, &key, 1) == ROW_PRESENT;
+	rows_close(&rows);
+	return stays;
 }
 
 /* Whether the pair on record still means one role, or everybody. */
@@ -299,7 +295,6 @@ void
 policy_grant(const text *namespace, Name role, const text *privilege)
 {
 	Datum		values[4];
-	OwnerScope	scope;
 
 	policy_require_owner();
 	require_namespace(namespace);
@@ -307,9 +302,7 @@ policy_grant(const text *namespace, Name role, const text *privilege)
 	values[1] = CStringGetTextDatum(NameStr(*role));
 	values[2] = Int64GetDatum((int64) get_role_oid_or_public(NameStr(*role)));
 	values[3] = CStringGetTextDatum(known_privilege(privilege));
-	owner_enter(rows_owner(), &scope);
 	statement_run_one(STATEMENT_PRIVILEGE_SET, values, NULL);
-	owner_leave(&scope);
 }
 
 /* Take a privilege back; a role that is gone can still be revoked from. */
@@ -317,16 +310,13 @@ void
 policy_revoke(const text *namespace, Name role, const text *privilege)
 {
 	Datum		values[3];
-	OwnerScope	scope;
 
 	policy_require_owner();
 	require_namespace(namespace);
 	values[0] = PointerGetDatum(namespace);
 	values[1] = CStringGetTextDatum(NameStr(*role));
 	values[2] = CStringGetTextDatum(known_privilege(privilege));
-	owner_enter(rows_owner(), &scope);
 	statement_run(STATEMENT_PRIVILEGE_UNSET, values, NULL);
-	owner_leave(&scope);
 }
 
 static uint64
@@ -335,7 +325,6 @@ write_namespace(StatementId id, const text *namespace,
 {
 	Datum		values[8];
 	bool		nulls[8] = {false};
-	OwnerScope	scope;
 	uint64		written;
 	int			i;
 
@@ -351,9 +340,7 @@ write_namespace(StatementId id, const text *namespace,
 	values[6] = nulls[6] ? (Datum) 0 : Int64GetDatum(*change->max_leases);
 	nulls[7] = change->history == NULL;
 	values[7] = nulls[7] ? (Datum) 0 : BoolGetDatum(*change->history);
-	owner_enter(rows_owner(), &scope);
 	written = statement_run(id, values, nulls);
-	owner_leave(&scope);
 	return written;
 }
 
@@ -372,6 +359,8 @@ check_consistent(const text *namespace)
 void
 policy_create(const text *namespace, const NamespaceChange *change)
 {
+	Datum		values[1] = {PointerGetDatum(namespace)};
+
 	policy_require_owner();
 	if (is_default(namespace) ||
 		write_namespace(STATEMENT_NAMESPACE_INSERT, namespace, change) == 0)
@@ -379,6 +368,8 @@ policy_create(const text *namespace, const NamespaceChange *change)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("namespace \"%s\" already exists",
 						text_to_cstring(namespace))));
+	/* one that was dropped while somebody granted on it starts anew */
+	statement_run(STATEMENT_PRIVILEGE_UNSET_ALL, values, NULL);
 	check_consistent(namespace);
 }
 
@@ -394,19 +385,17 @@ policy_alter(const text *namespace, const NamespaceChange *change)
 	check_consistent(namespace);
 }
 
+/* Committed or not. */
 static bool
 has_leases(const text *namespace)
 {
 	ScanKeyData key;
-	RowsScan	scan;
 	Rows		rows;
 	bool		found;
 
 	rows_key_text(&key, 1, namespace);
 	rows_open(&rows, "lease", AccessShareLock);
-	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
-	found = rows_scan_next(&scan) != NULL;
-	rows_scan_end(&scan);
+	found = rows_look_dirty(&rows, &key, 1) != ROW_ABSENT;
 	rows_close(&rows);
 	return found;
 }
@@ -416,15 +405,12 @@ void
 policy_drop(const text *namespace)
 {
 	Datum		values[1] = {PointerGetDatum(namespace)};
-	OwnerScope	scope;
 
 	policy_require_owner();
 	if (is_default(namespace))
 		error_invalid("namespace", "The default namespace cannot be dropped.");
-	owner_enter(rows_owner(), &scope);
 	if (statement_run(STATEMENT_NAMESPACE_DELETE, values, NULL) == 0)
 		error_no_namespace(namespace);
-	/* only now: a first claim that was under way has ended */
 	if (has_leases(namespace))
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
@@ -432,5 +418,4 @@ policy_drop(const text *namespace)
 						text_to_cstring(namespace)),
 				 errhint("Release them, then lease_purge().")));
 	statement_run(STATEMENT_PRIVILEGE_UNSET_ALL, values, NULL);
-	owner_leave(&scope);
 }

@@ -43,7 +43,7 @@ extern int	policy_privileges(const text *namespace);
 extern int	policy_authorize(const text *namespace, int needed);
 extern void policy_require_owner(void);
 extern void policy_read(const text *namespace, NamespacePolicy *policy);
-extern bool policy_pin(const text *namespace);
+extern bool policy_stays(const text *namespace);
 
 extern void policy_grant(const text *namespace, Name role, const text *privilege);
 extern void policy_revoke(const text *namespace, Name role, const text *privilege);

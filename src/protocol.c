@@ -20,6 +20,7 @@
 
 #include "miscadmin.h"
 #include "storage/latch.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/wait_event.h"
 
@@ -27,7 +28,6 @@
 #include "error.h"
 #include "ledger.h"
 #include "outcomes.h"
-#include "owner.h"
 #include "policy.h"
 #include "protocol.h"
 #include "settings.h"
@@ -150,7 +150,7 @@ collect_facts(Rows *rows, const LeaseCall *call, const LeasePolicy *policy,
 		if (!rows_try_mutex(capacity_hash(call->key.namespace)))
 			return false;
 		*capacity = true;
-		facts->others = store_count_others(&call->key, clock_now());
+		facts->others = store_count_others(&call->key, policy->max_leases, clock_now());
 	}
 	return true;
 }
@@ -158,44 +158,41 @@ collect_facts(Rows *rows, const LeaseCall *call, const LeasePolicy *policy,
 /* Write down the end of an epoch that the decision ends or finds ended. */
 static void
 keep_end(const LeaseCall *call, const LeaseRow *before,
-		 const LeaseDecision *decision, const NamespacePolicy *policy,
-		 Oid user)
+		 const LeaseDecision *decision, const NamespacePolicy *policy)
 {
 	if (call->request.verb == VERB_BREAK && decision->write == WRITE_END)
 		ledger_keep_intent(&call->key, before->fence, "break", call->reason,
-						   GetUserNameFromId(user, false));
+						   GetUserNameFromId(GetUserId(), false));
 	if (!policy->history || !before->exists || rules_is_free(before))
 		return;
-	if (decision->write == WRITE_END)
+	if (decision->write == WRITE_END && decision->row.ended != END_EXPIRED)
 		ledger_keep_end(&call->key, before, decision->row.ended,
 						decision->row.ended_at, call->reason,
-						GetUserNameFromId(user, false));
-	else if (decision->write == WRITE_GRANT)
+						GetUserNameFromId(GetUserId(), false));
+	else if (decision->write == WRITE_END || decision->write == WRITE_GRANT)
 		ledger_keep_end(&call->key, before, END_EXPIRED, before->expires_at,
 						NULL, NULL);
 }
 
 /*
- * Write a decision with all that belongs to it.  False where a request id is
- * being written down by somebody else.
+ * Write a decision with all that belongs to it.  False where that must be
+ * undone: somebody else is writing the same request id down, or is dropping
+ * the namespace.
  */
 static bool
 write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
-			   const LeaseDecision *decision, const NamespacePolicy *policy,
-			   Oid user)
+			   const LeaseDecision *decision, const NamespacePolicy *policy)
 {
 	if (decision->write == WRITE_GRANT && call->request_id != NULL)
 	{
 		LedgerRequest request = ledger_request(call);
 
-		/* one that is there by now is too old to count, and is replaced */
-		if (ledger_win_request(&call->key, &request) == ROW_BUSY)
+		if (!ledger_keep_request(&call->key, &request, decision->row.fence))
 			return false;
-		ledger_keep_request(&call->key, &request, decision->row.fence);
 	}
 	store_write(rows, &call->key, locked, decision->write, &decision->row);
-	keep_end(call, &locked->row, decision, policy, user);
-	return true;
+	keep_end(call, &locked->row, decision, policy);
+	return locked->row.exists || policy_stays(call->key.namespace);
 }
 
 /*
@@ -209,8 +206,6 @@ lock(Rows *rows, const LeaseCall *call, const FoundRow *found,
 
 	while (answer == ROW_ABSENT && call->request.verb == VERB_CLAIM)
 	{
-		if (!policy_pin(call->key.namespace))
-			return ROW_BUSY;
 		answer = store_win(rows, &call->key);
 		if (answer == ROW_PRESENT)
 		{
@@ -228,7 +223,7 @@ lock(Rows *rows, const LeaseCall *call, const FoundRow *found,
  */
 bool
 protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
-				LockTupleMode mode, Oid user, LeaseAnswer *answer)
+				LockTupleMode mode, LeaseAnswer *answer)
 {
 	NamespacePolicy policy;
 	LeaseDecision decision;
@@ -253,9 +248,14 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	else
 	{
 		decide(call, &locked.row, &policy.rules, &facts, &decision, answer);
-		if (decision.write != WRITE_NOTHING)
+		if (decision.write == WRITE_GRANT && mode != LockTupleExclusive)
 		{
-			written = write_decision(rows, call, &locked, &decision, &policy, user);
+			/* looked refused, and is grantable now: not under this lock */
+			answer->outcome = OUTCOME_BUSY;
+		}
+		else if (decision.write != WRITE_NOTHING)
+		{
+			written = write_decision(rows, call, &locked, &decision, &policy);
 			if (!written)
 				answer->outcome = OUTCOME_BUSY;
 		}
@@ -278,7 +278,6 @@ typedef struct Attempt
 	Rows		rows;
 	FoundRow	found;
 	LockTupleMode mode;
-	OwnerScope	scope;
 } Attempt;
 
 static bool
@@ -287,7 +286,7 @@ decide_step(void *state)
 	Attempt    *attempt = state;
 	bool		written = protocol_decide(&attempt->rows, attempt->call,
 										  &attempt->found, attempt->mode,
-										  attempt->scope.user, attempt->answer);
+										  attempt->answer);
 
 	if (written && outcomes_ok(attempt->call->request.verb, attempt->answer->outcome))
 		transaction_must_last();
@@ -302,11 +301,9 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 	bool		written = false;
 
 	rows_open(&attempt.rows, "lease", RowExclusiveLock);
-	owner_enter(attempt.rows.heap->rd_rel->relowner, &attempt.scope);
 	if (!protocol_look(&attempt.rows, call, &attempt.found, answer, &attempt.mode))
 		written = transaction_attempt(decide_step, &attempt);
 	store_forget(&attempt.found);
-	owner_leave(&attempt.scope);
 	if (written)
 		rows_close_changed(&attempt.rows);
 	else
@@ -383,13 +380,25 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 	settings_lock_wait * INT64CONST(1000);
 	int64		deadline = clock_monotonic() + patience;
 	int64		step = SLEEP_MIN;
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext lap = NULL;
 
-	do
+	for (;;)
 	{
 		answer->privileges = policy_authorize(call->key.namespace, call->needed);
 		try_once(call, answer);
 		if (answer->exhausted)
 			error_exhausted();
-	} while (passes_with_time(call->request.verb, answer->outcome) &&
-			 nap(answer, deadline, &step));
+		if (!passes_with_time(call->request.verb, answer->outcome) ||
+			!nap(answer, deadline, &step))
+			break;
+
+		/* a wait of many laps takes the memory of one */
+		if (lap == NULL)
+			lap = AllocSetContextCreate(caller, "lease wait", ALLOCSET_SMALL_SIZES);
+		else
+			MemoryContextReset(lap);
+		MemoryContextSwitchTo(lap);
+	}
+	MemoryContextSwitchTo(caller);
 }

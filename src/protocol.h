@@ -37,7 +37,7 @@ extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
 						  LeaseAnswer *answer, LockTupleMode *mode);
 extern bool protocol_decide(Rows *rows, const LeaseCall *call,
 							const FoundRow *found, LockTupleMode mode,
-							Oid user, LeaseAnswer *answer);
+							LeaseAnswer *answer);
 extern void protocol_read(const LeaseCall *call, LeaseAnswer *answer);
 extern void protocol_run(const LeaseCall *call, LeaseAnswer *answer);
 

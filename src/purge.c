@@ -15,7 +15,6 @@
 
 #include "clock.h"
 #include "ledger.h"
-#include "owner.h"
 #include "policy.h"
 #include "purge.h"
 #include "settings.h"
@@ -100,7 +99,6 @@ purge_idle(const text *namespace, int64 idle, int64 max)
 	Candidates	candidates = {CurrentMemoryContext};
 	NamespacePolicy policy;
 	int64		purged = 0;
-	OwnerScope	scope;
 	ListCell   *cell;
 
 	(void) policy_authorize(namespace, PRIVILEGE_OPERATE);
@@ -110,7 +108,6 @@ purge_idle(const text *namespace, int64 idle, int64 max)
 	candidates.max = max;
 	store_visit(namespace, collect, &candidates);
 
-	owner_enter(rows_owner(), &scope);
 	foreach(cell, candidates.names)
 	{
 		Candidate	candidate = {
@@ -121,7 +118,6 @@ purge_idle(const text *namespace, int64 idle, int64 max)
 		if (transaction_attempt(purge_step, &candidate))
 			purged++;
 	}
-	owner_leave(&scope);
 	return purged;
 }
 
@@ -141,15 +137,12 @@ void
 purge_sweep(int64 max, SweepCount counts[SWEEP_KINDS])
 {
 	Datum		limit[1] = {Int64GetDatum(max)};
-	OwnerScope	scope;
 
 	policy_require_owner();
-	owner_enter(rows_owner(), &scope);
 	counts[0].what = "history";
 	counts[0].count = prune(STATEMENT_HISTORY_PRUNE, settings_history_retention, max);
 	counts[1].what = "requests";
 	counts[1].count = prune(STATEMENT_REQUEST_PRUNE, settings_request_retention, max);
 	counts[2].what = "floors";
 	counts[2].count = (int64) statement_run(STATEMENT_FLOOR_PRUNE, limit, NULL);
-	owner_leave(&scope);
 }

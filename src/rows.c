@@ -29,6 +29,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "utils/inval.h"
 #include "utils/fmgroids.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -43,6 +44,25 @@
 /* Tells our advisory lock tags from everybody else's: "LE". */
 #define MUTEX_CLASS 0x4C45
 
+/* Found right since a table of the extension has last changed. */
+static bool version_checked = false;
+
+static Oid	version_table = InvalidOid;
+
+static void
+forget_version(Datum arg, Oid relation)
+{
+	(void) arg;
+	if (!OidIsValid(relation) || relation == version_table)
+		version_checked = false;
+}
+
+void
+rows_init(void)
+{
+	CacheRegisterRelcacheCallback(forget_version, (Datum) 0);
+}
+
 /*
  * Columns are read by number, so the tables must be those that this library
  * was built for.  After an upgrade of one without the other they are not.
@@ -50,13 +70,12 @@
 static void
 check_version(void)
 {
-	static bool checked = false;
 	Relation	extensions;
 	SysScanDesc scan;
 	ScanKeyData key;
 	HeapTuple	tuple;
 
-	if (checked)
+	if (version_checked)
 		return;
 	extensions = table_open(ExtensionRelationId, AccessShareLock);
 	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber,
@@ -76,7 +95,7 @@ check_version(void)
 					 errmsg("extension \"lease\" has version %s, but the library is for version %s",
 							version, LEASE_SQL_VERSION),
 					 errhint("Run ALTER EXTENSION lease UPDATE, and end the sessions that still have another library loaded.")));
-		checked = true;
+		version_checked = true;
 	}
 	systable_endscan(scan);
 	table_close(extensions, AccessShareLock);
@@ -104,7 +123,11 @@ open_heap(const char *name, LOCKMODE lockmode)
 					 errhint("If the extension was dropped, run CREATE EXTENSION lease.")));
 		heap = try_table_open(table, lockmode);
 		if (heap != NULL)
+		{
+			if (strcmp(name, "lease") == 0)
+				version_table = table;
 			return heap;
+		}
 		CHECK_FOR_INTERRUPTS();
 	}
 }
@@ -114,7 +137,7 @@ index_missing(const char *table)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
-			 errmsg("an index of table \"%s.%s\" is missing", LEASE_SCHEMA, table)));
+			 errmsg("an index of table \"%s.%s\" is missing or not valid", LEASE_SCHEMA, table)));
 }
 
 /* Whose tables these are, and in whose name they are written. */
@@ -154,6 +177,9 @@ rows_open_by(Rows *rows, const char *table, const char *index,
 	if (!OidIsValid(oid))
 		index_missing(table);
 	rows->index = index_open(oid, lockmode);
+	if (rows->index->rd_index->indrelid != RelationGetRelid(rows->heap) ||
+		!rows->index->rd_index->indisvalid)
+		index_missing(table);
 	rows->lockmode = lockmode;
 }
 
@@ -231,7 +257,9 @@ rows_find(Rows *rows, ScanKey keys, int nkeys, Snapshot snapshot,
 }
 
 /*
- * Try to lock a row that was found at a snapshot which is still held.
+ * Try to lock a row that was found at a snapshot which is still held.  FOR KEY
+ * SHARE does not conflict with an update in flight and does not reach the
+ * version that it makes: whoever locks so must read again.
  * ROW_LOCKED: the slot holds its latest version, read after the lock was
  * obtained, and the lock stays until the (sub)transaction ends.  Else
  * ROW_BUSY, or ROW_ABSENT where it has been deleted since, and an empty slot.
@@ -362,30 +390,54 @@ rows_yield(uint64 hash)
 }
 
 /*
+ * Look for rows that are there, or that others are just writing: ROW_PRESENT
+ * where there is one that nobody else is writing, ROW_BUSY where there are but
+ * versions that somebody else has inserted, deleted or replaced and not
+ * committed, else ROW_ABSENT.
+ */
+RowLock
+rows_look_dirty(Rows *rows, ScanKey keys, int nkeys)
+{
+	TupleTableSlot *slot = table_slot_create(rows->heap, NULL);
+	RowLock		answer = ROW_ABSENT;
+	SnapshotData dirty;
+	IndexScanDesc scan;
+
+	InitDirtySnapshot(dirty);
+	scan = compat_index_beginscan(rows->heap, rows->index, &dirty, nkeys);
+	index_rescan(scan, keys, nkeys, NULL, 0);
+	while (answer != ROW_PRESENT &&
+		   index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		bool		coming = TransactionIdIsValid(dirty.xmin);
+		bool		going = TransactionIdIsValid(dirty.xmax);
+
+		answer = coming || going ? ROW_BUSY : ROW_PRESENT;
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	return answer;
+}
+
+/*
  * Try to win the right to insert a row that is not there.  A plain INSERT
  * would wait, without bound, for whoever has inserted the same key and not
  * committed; so look for such a row, with others of us kept out until
- * rows_yield().  ROW_WON needs that; the other answers hold nothing.  Two keys
- * whose hashes agree only wait for each other's look.
+ * rows_yield().  ROW_WON needs that; ROW_PRESENT and ROW_BUSY hold nothing.
+ * Two keys whose hashes agree only wait for each other's look.
  */
 RowLock
 rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash)
 {
-	TupleTableSlot *slot;
-	SnapshotData dirty;
-	RowLock		answer = ROW_WON;
+	RowLock		found;
 
 	if (!rows_try_mutex(hash))
 		return ROW_BUSY;
-	InitDirtySnapshot(dirty);
-	slot = table_slot_create(rows->heap, NULL);
-	if (rows_find(rows, keys, nkeys, &dirty, slot))
-		answer = TransactionIdIsValid(dirty.xmin) ||
-			TransactionIdIsValid(dirty.xmax) ? ROW_BUSY : ROW_PRESENT;
-	ExecDropSingleTupleTableSlot(slot);
-	if (answer != ROW_WON)
-		rows_yield(hash);
-	return answer;
+	found = rows_look_dirty(rows, keys, nkeys);
+	if (found == ROW_ABSENT)
+		return ROW_WON;
+	rows_yield(hash);
+	return found;
 }
 
 uint64

@@ -43,6 +43,7 @@ typedef enum RowLock
 	ROW_BUSY					/* somebody else's, and it was not waited for */
 } RowLock;
 
+extern void rows_init(void);
 extern Oid	rows_owner(void);
 extern void rows_open(Rows *rows, const char *table, LOCKMODE lockmode);
 extern void rows_open_by(Rows *rows, const char *table, const char *index,
@@ -66,6 +67,7 @@ extern void rows_update(Rows *rows, TupleTableSlot *locked, Datum *values,
 						bool *nulls, bool *replace);
 extern RowLock rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash);
 extern void rows_yield(uint64 hash);
+extern RowLock rows_look_dirty(Rows *rows, ScanKey keys, int nkeys);
 extern bool rows_try_mutex(uint64 hash);
 extern uint64 rows_hash(uint64 seed, const void *data, int len);
 

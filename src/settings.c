@@ -61,6 +61,23 @@ parse_seconds(const char *text, TimestampTz *instant)
 	return true;
 }
 
+/* Whether it means another instant each time that it is read. */
+static bool
+is_relative(const char *text)
+{
+	static const char *const words[] = {"now", "today", "tomorrow", "yesterday"};
+	char	   *lower = pstrdup(text);
+	bool		found = false;
+	int			i;
+
+	for (i = 0; lower[i] != '\0'; i++)
+		lower[i] = pg_tolower((unsigned char) lower[i]);
+	for (i = 0; i < lengthof(words); i++)
+		found = found || strstr(lower, words[i]) != NULL;
+	pfree(lower);
+	return found;
+}
+
 /*
  * A hook must not throw, since it also runs where the configuration file is
  * read, and timestamptz's input function has no other way to say no; it takes
@@ -98,7 +115,7 @@ check_clock(char **newval, void **extra, GucSource source)
 	if (*newval == NULL || **newval == '\0')
 		return true;
 	if (!parse_seconds(*newval, &instant) &&
-		!parse_timestamptz(*newval, &instant))
+		(is_relative(*newval) || !parse_timestamptz(*newval, &instant)))
 	{
 		GUC_check_errdetail("It is a number of seconds since 1970-01-01 00:00 UTC, or a timestamptz.");
 		return false;
@@ -109,8 +126,7 @@ check_clock(char **newval, void **extra, GucSource source)
 		GUC_check_errdetail("It must lie between the years 1970 and 9999.");
 		return false;
 	}
-	/* the server gives it back with free() */
-	*extra = malloc(sizeof(TimestampTz));
+	*extra = compat_guc_malloc(sizeof(TimestampTz));
 	if (*extra == NULL)
 		return false;
 	*(TimestampTz *) *extra = instant;

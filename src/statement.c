@@ -7,8 +7,9 @@
  * search_path; each is prepared once a backend, kept, and run at the latest
  * snapshot whatever the isolation level.
  *
- * Callers are the extension's owner at that moment (owner.c).  A row that is
- * written by its ctid has been locked in this (sub)transaction (rows.c).
+ * Identity is the extension's owner's while a statement is prepared and run,
+ * and at no other time; whoever calls has authorised his caller.  A row that
+ * is written by its ctid has been locked in this (sub)transaction (rows.c).
  */
 #include "lease.h"
 
@@ -20,6 +21,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "owner.h"
+#include "rows.h"
 #include "statement.h"
 
 typedef struct Statement
@@ -72,9 +75,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 	[STATEMENT_REQUEST_INSERT] = {
 		"INSERT INTO lease_catalog.request"
 		" (namespace, verb, owner, request_id, name, fence, at)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7)"
-		" ON CONFLICT (namespace, verb, owner, request_id)"
-		" DO UPDATE SET name = EXCLUDED.name, fence = EXCLUDED.fence, at = EXCLUDED.at",
+		" VALUES ($1, $2, $3, $4, $5, $6, $7)",
 		SPI_OK_INSERT, 7,
 		{TEXTOID, TEXTOID, TEXTOID, UUIDOID, TEXTOID, INT8OID, TIMESTAMPTZOID}
 	},
@@ -474,6 +475,15 @@ prepared(StatementId id)
 	return plan;
 }
 
+static void
+mark_nulls(StatementId id, const bool *nulls, char *spi_nulls)
+{
+	int			i;
+
+	for (i = 0; i < statements[id].nargs; i++)
+		spi_nulls[i] = nulls != NULL && nulls[i] ? 'n' : ' ';
+}
+
 /*
  * Run a statement and answer how many rows it touched.  "nulls" may be NULL
  * where no argument is.
@@ -482,19 +492,20 @@ uint64
 statement_run(StatementId id, Datum *values, const bool *nulls)
 {
 	char		spi_nulls[STATEMENT_MAX_ARGUMENTS];
+	OwnerScope	scope;
 	Snapshot	snapshot;
 	uint64		processed;
 	int			result;
-	int			i;
 
-	for (i = 0; i < statements[id].nargs; i++)
-		spi_nulls[i] = nulls != NULL && nulls[i] ? 'n' : ' ';
+	mark_nulls(id, nulls, spi_nulls);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
+	owner_enter(rows_owner(), &scope);
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	result = SPI_execute_snapshot(prepared(id), values, spi_nulls, snapshot,
 								  InvalidSnapshot, false, true, 0);
 	UnregisterSnapshot(snapshot);
+	owner_leave(&scope);
 	if (result != statements[id].result)
 		elog(ERROR, "statement %d: unexpected result %s", id,
 			 SPI_result_code_string(result));
@@ -527,7 +538,7 @@ visit_tuple(HeapTuple tuple, TupleDesc columns, StatementVisitor visit, void *st
 }
 
 /*
- * Run a query and hand each row to the visitor.  What the visitor is given
+ * Run a query and hand each row to the visitor, who is the caller again.  What the visitor is given
  * lives until it returns, and so does the memory context that it is called in.
  */
 void
@@ -535,18 +546,21 @@ statement_query(StatementId id, Datum *values, const bool *nulls,
 				StatementVisitor visit, void *state)
 {
 	char		spi_nulls[STATEMENT_MAX_ARGUMENTS];
+	Oid			owner = rows_owner();
+	OwnerScope	scope;
 	MemoryContext batch;
 	MemoryContext spi;
 	Portal		portal;
 	uint64		i;
 
-	for (i = 0; i < statements[id].nargs; i++)
-		spi_nulls[i] = nulls != NULL && nulls[i] ? 'n' : ' ';
+	mark_nulls(id, nulls, spi_nulls);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
+	owner_enter(owner, &scope);
 	PushActiveSnapshot(GetLatestSnapshot());
 	portal = SPI_cursor_open(NULL, prepared(id), values, spi_nulls, true);
 	PopActiveSnapshot();
+	owner_leave(&scope);
 	batch = AllocSetContextCreate(CurrentMemoryContext, "lease query",
 								  ALLOCSET_SMALL_SIZES);
 	for (;;)
@@ -554,7 +568,9 @@ statement_query(StatementId id, Datum *values, const bool *nulls,
 		SPITupleTable *rows;
 		uint64		nrows;
 
+		owner_enter(owner, &scope);
 		SPI_cursor_fetch(portal, true, QUERY_BATCH);
+		owner_leave(&scope);
 		rows = SPI_tuptable;
 		nrows = SPI_processed;
 		if (nrows == 0)

@@ -202,20 +202,24 @@ store_yield(const LeaseKey *key)
 }
 
 /*
- * How many other names of the namespace have a current epoch.  Rows that
- * others are just writing count in their old and in their new version, so
- * that two grants that do not see each other cannot both fit in.
+ * How many other names of the namespace have a current epoch, as far as a
+ * limit.  Rows that others are just writing count in their old and in their
+ * new version, so that two grants that do not see each other cannot both fit
+ * in.
  */
 int64
-store_count_others(const LeaseKey *key, TimestampTz now)
+store_count_others(const LeaseKey *key, int64 limit, TimestampTz now)
 {
+	MemoryContext one_row = AllocSetContextCreate(CurrentMemoryContext,
+												  "lease row",
+												  ALLOCSET_SMALL_SIZES);
+	char		counted_name[LEASE_NAME_MAX];
+	RuleText	counted = {NULL, 0};
+	int64		count = 0;
 	ScanKeyData keys[2];
 	SnapshotData dirty;
 	TupleTableSlot *slot;
 	IndexScanDesc scan;
-	RuleText	counted = {NULL, 0};
-	RuleText	own = lease_text(key->name);
-	int64		count = 0;
 	Rows		rows;
 
 	make_keys(key, keys);
@@ -224,25 +228,32 @@ store_count_others(const LeaseKey *key, TimestampTz now)
 	slot = table_slot_create(rows.heap, NULL);
 	scan = compat_index_beginscan(rows.heap, rows.index, &dirty, 1);
 	index_rescan(scan, keys, 1, NULL, 0);
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	while (count < limit && index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
+		MemoryContext caller = MemoryContextSwitchTo(one_row);
 		RuleText	name;
 		LeaseRow	row;
 
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
 		name = rows_text(slot, LEASE_NAME);
-		if (rules_text_equal(name, own) || rules_text_equal(name, counted))
-			continue;
 		read_slot(slot, &row);
-		if (!rules_is_current(&row, now))
-			continue;
-		counted = name;
-		count++;
+		if (rules_is_current(&row, now) && name.len <= LEASE_NAME_MAX &&
+			!rules_text_equal(name, lease_text(key->name)) &&
+			!rules_text_equal(name, counted))
+		{
+			memcpy(counted_name, name.data, name.len);
+			counted.data = counted_name;
+			counted.len = name.len;
+			count++;
+		}
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(one_row);
 	}
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	rows_close(&rows);
+	MemoryContextDelete(one_row);
 	return count;
 }
 

@@ -15,6 +15,12 @@ CREATE VIEW own_locks AS
 		WHERE pid = pg_backend_pid() AND (locktype IN ('tuple', 'advisory')
 			OR relation IN (SELECT oid FROM pg_class WHERE relnamespace = 'lease_catalog'::regnamespace));
 
+-- A row lock is a transaction in xmax that has not ended.
+CREATE VIEW locked_rows AS
+	SELECT name FROM lease_catalog.lease
+		WHERE xmax <> '0' AND 'in progress' = pg_xact_status(
+			(pg_current_xact_id()::text::bigint >> 32 << 32 | xmax::text::bigint)::text::xid8);
+
 -- Refused calls in an open transaction: whoever comes next finds nothing locked.
 SET lease.clock = '1000';
 CREATE TABLE answers AS SELECT outcome FROM lease_claim('lapsed', 'A', ttl => '1 s');
@@ -38,13 +44,18 @@ INSERT INTO answers SELECT state FROM lease_status;
 SELECT bag_eq($$SELECT DISTINCT outcome FROM answers$$,
 	ARRAY['held', 'not_expired', 'unknown_fence', 'not_found', 'not_owner', 'stale_version', 'expired'], 'refused in every way');
 SELECT is_empty('SELECT * FROM own_locks', 'no lock is left by a refused call in an open transaction');
--- The view sees what there is to see.
+SELECT is_empty('SELECT * FROM locked_rows', 'nor one on a row');
+-- The views see what there is to see.
 INSERT INTO answers SELECT outcome FROM lease_renew('held', 'A', 1);
 SELECT isnt_empty('SELECT * FROM own_locks', 'a renewal has its lock until its transaction ends');
 INSERT INTO answers SELECT outcome FROM lease_claim('new', 'A');
 SELECT is_empty($$SELECT * FROM own_locks WHERE locktype <> 'relation'$$, 'a first claim has no lock but the table''s and its row''s');
 COMMIT;
 SELECT is_empty('SELECT * FROM own_locks', 'and none after it');
+BEGIN;
+INSERT INTO answers SELECT name FROM lease_catalog.lease WHERE name = 'held' FOR UPDATE;
+SELECT isnt_empty('SELECT * FROM locked_rows', 'and a row that is locked is seen to be');
+COMMIT;
 
 -- Renewals are heap-only updates and need no more pages, however many.
 SELECT pg_stat_force_next_flush();
@@ -113,6 +124,6 @@ SELECT is_empty($$SELECT * FROM own_locks$$, 'and no lock');
 SELECT * FROM finish();
 SET client_min_messages = warning;
 DROP TABLE answers;
-DROP VIEW own_locks;
+DROP VIEW own_locks, locked_rows;
 DROP PROCEDURE cycles;
 DROP EXTENSION lease, pgtap;

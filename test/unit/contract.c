@@ -1,0 +1,397 @@
+/*
+ * contract.c
+ *		The right answer to every question, told apart from the rules.
+ *
+ * For each verb a list of answers, in the order in which the contract tries
+ * them; the first that is true is right.  A new outcome is a line at its place.
+ */
+#include <assert.h>
+
+#include "walk.h"
+
+int64_t
+lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int64_t
+greater(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- What is on record ---- */
+
+static bool
+nowhere(const Ask *ask)
+{
+	return !ask->record->exists;
+}
+
+static bool
+above(const Ask *ask)
+{
+	return ask->request.fence > ask->record->fence;
+}
+
+static bool
+below(const Ask *ask)
+{
+	return ask->request.fence < ask->record->fence;
+}
+
+static bool
+not_the_owner(const Ask *ask)
+{
+	return !ask->record->granted || ask->record->owner != ask->owner;
+}
+
+static bool
+given_back(const Ask *ask)
+{
+	return ask->record->ended == END_RELEASED;
+}
+
+static bool
+given_back_late(const Ask *ask)
+{
+	return ask->record->ended == END_EXPIRED;
+}
+
+static bool
+broken(const Ask *ask)
+{
+	return ask->record->ended == END_BROKEN;
+}
+
+bool
+contract_is_unended(const Ask *ask)
+{
+	return ask->record->granted && ask->record->ended == END_NONE;
+}
+
+static bool
+free_of_all(const Ask *ask)
+{
+	return !contract_is_unended(ask);
+}
+
+bool
+contract_is_held(const Ask *ask)
+{
+	return contract_is_unended(ask) && ask->state->now < ask->record->due;
+}
+
+bool
+contract_is_lapsed(const Ask *ask)
+{
+	return contract_is_unended(ask) && ask->state->now >= ask->record->due;
+}
+
+static bool
+in_grace(const Ask *ask)
+{
+	return contract_is_unended(ask) &&
+		ask->state->now < ask->record->due + ask->policy->grace;
+}
+
+/*
+ * No length is ever judged to be longer than it was made: where a clock was
+ * set back past the beginning, what counts from there counts from now.
+ */
+static int64_t
+begun(const Ask *ask)
+{
+	return lesser(ask->record->begun, ask->state->now);
+}
+
+static int64_t
+promised(const Ask *ask)
+{
+	return lesser(ask->record->due, ask->state->now + ask->record->length);
+}
+
+static bool
+cooling(const Ask *ask)
+{
+	return ask->record->granted &&
+		ask->state->now < begun(ask) + ask->record->hold_at_least;
+}
+
+static bool
+full(const Ask *ask)
+{
+	return ask->policy->max_leases > 0 &&
+		ask->state->others >= ask->policy->max_leases;
+}
+
+/* The request id was granted something before. */
+bool
+contract_repeats(const Ask *ask)
+{
+	return ask->facts.asked_before;
+}
+
+static bool
+repeats_current(const Ask *ask)
+{
+	return contract_repeats(ask) && contract_is_held(ask) &&
+		ask->record->fence == ask->facts.granted_fence;
+}
+
+static bool
+other_version(const Ask *ask)
+{
+	return ask->request.has_version &&
+		ask->request.version != ask->record->version;
+}
+
+static int64_t
+wished_ttl(const Ask *ask)
+{
+	int64_t		ttl = ask->request.has_ttl ? ask->request.ttl : ask->record->length;
+
+	return greater(ttl, ask->policy->min_ttl);
+}
+
+/* When the epoch has been held for as long as any may be. */
+static int64_t
+hold_ends(const Ask *ask)
+{
+	return ask->policy->max_hold == 0 ? INT64_MAX :
+		begun(ask) + ask->policy->max_hold;
+}
+
+/*
+ * The hold is used up, or a policy altered since would take back some of what
+ * is promised: refused, never shortened.
+ */
+static bool
+at_ceiling(const Ask *ask)
+{
+	int64_t		wish = ask->state->now + wished_ttl(ask);
+	int64_t		longest = ask->state->now + ask->policy->max_ttl;
+	bool		cut_by_ttl = longest < wish;
+	bool		cut_by_hold = hold_ends(ask) < lesser(wish, longest);
+
+	return (cut_by_ttl && longest < promised(ask)) ||
+		(cut_by_hold && hold_ends(ask) <= promised(ask));
+}
+
+static bool
+always(const Ask *ask)
+{
+	(void) ask;
+	return true;
+}
+
+static const Line contract[] = {
+	{VERB_CLAIM, OUTCOME_REPLAYED, repeats_current, true, EFFECT_NONE},
+	{VERB_CLAIM, OUTCOME_REPLAYED_ENDED, contract_repeats, false, EFFECT_NONE},
+	{VERB_CLAIM, OUTCOME_HELD, contract_is_held, false, EFFECT_NONE},
+	{VERB_CLAIM, OUTCOME_IN_GRACE, in_grace, false, EFFECT_NONE},
+	{VERB_CLAIM, OUTCOME_COOLING, cooling, false, EFFECT_NONE},
+	{VERB_CLAIM, OUTCOME_FULL, full, false, EFFECT_NONE},
+	{VERB_CLAIM, OUTCOME_TAKEN_OVER, contract_is_lapsed, true, EFFECT_GRANT},
+	{VERB_CLAIM, OUTCOME_CLAIMED, always, true, EFFECT_GRANT},
+
+	{VERB_TAKEOVER, OUTCOME_REPLAYED, repeats_current, true, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_REPLAYED_ENDED, contract_repeats, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_NOT_FOUND, nowhere, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_UNKNOWN_FENCE, above, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_STALE_FENCE, below, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_BROKEN, broken, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_RELEASED, free_of_all, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_NOT_EXPIRED, contract_is_held, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_IN_GRACE, in_grace, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_COOLING, cooling, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_FULL, full, false, EFFECT_NONE},
+	{VERB_TAKEOVER, OUTCOME_TAKEN_OVER, always, true, EFFECT_GRANT},
+
+	{VERB_RENEW, OUTCOME_NOT_FOUND, nowhere, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_UNKNOWN_FENCE, above, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_STALE_FENCE, below, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_NOT_OWNER, not_the_owner, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_BROKEN, broken, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_RELEASED, given_back, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_EXPIRED, given_back_late, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_EXPIRED, contract_is_lapsed, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_CEILING, at_ceiling, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_STALE_VERSION, other_version, false, EFFECT_NONE},
+	{VERB_RENEW, OUTCOME_RENEWED, always, true, EFFECT_RENEWAL},
+
+	{VERB_RELEASE, OUTCOME_NOT_FOUND, nowhere, false, EFFECT_NONE},
+	{VERB_RELEASE, OUTCOME_UNKNOWN_FENCE, above, false, EFFECT_NONE},
+	{VERB_RELEASE, OUTCOME_STALE_FENCE, below, false, EFFECT_NONE},
+	{VERB_RELEASE, OUTCOME_NOT_OWNER, not_the_owner, false, EFFECT_NONE},
+	{VERB_RELEASE, OUTCOME_BROKEN, broken, false, EFFECT_NONE},
+	{VERB_RELEASE, OUTCOME_ALREADY_RELEASED, given_back, true, EFFECT_NONE},
+	{VERB_RELEASE, OUTCOME_EXPIRED, given_back_late, false, EFFECT_NONE},
+	{VERB_RELEASE, OUTCOME_EXPIRED, contract_is_lapsed, false, EFFECT_LATE_RELEASE},
+	{VERB_RELEASE, OUTCOME_RELEASED, always, true, EFFECT_RELEASE},
+
+	{VERB_BREAK, OUTCOME_NOT_FOUND, nowhere, false, EFFECT_NONE},
+	{VERB_BREAK, OUTCOME_UNKNOWN_FENCE, above, false, EFFECT_NONE},
+	{VERB_BREAK, OUTCOME_STALE_FENCE, below, false, EFFECT_NONE},
+	{VERB_BREAK, OUTCOME_ALREADY_BROKEN, broken, true, EFFECT_NONE},
+	{VERB_BREAK, OUTCOME_RELEASED, free_of_all, false, EFFECT_NONE},
+	{VERB_BREAK, OUTCOME_BROKEN, always, true, EFFECT_BREAK},
+
+	{VERB_GET, OUTCOME_NOT_FOUND, nowhere, false, EFFECT_NONE},
+	{VERB_GET, OUTCOME_HELD, contract_is_held, true, EFFECT_NONE},
+	{VERB_GET, OUTCOME_IN_GRACE, in_grace, true, EFFECT_NONE},
+	{VERB_GET, OUTCOME_COOLING, cooling, true, EFFECT_NONE},
+	{VERB_GET, OUTCOME_FREE, free_of_all, true, EFFECT_NONE},
+	{VERB_GET, OUTCOME_EXPIRED, always, true, EFFECT_NONE},
+};
+
+#define LINE_COUNT ((int) (sizeof(contract) / sizeof(contract[0])))
+
+static bool said[LINE_COUNT];
+
+/* What only the server can answer: it has locks, and batches. */
+static bool
+is_servers(LeaseVerb verb, LeaseOutcome outcome)
+{
+	if (outcome == OUTCOME_BUSY)
+		return verb != VERB_GET;
+	return outcome == OUTCOME_INVALID &&
+		(verb == VERB_RENEW || verb == VERB_RELEASE);
+}
+
+/* The line that is right. */
+const Line *
+contract_line(const Ask *ask)
+{
+	static const Line *first[VERB_GET + 1];
+	const Line *line = first[ask->request.verb];
+
+	if (!line)
+	{
+		line = contract;
+		while (line->verb != ask->request.verb)
+			line++;
+		first[ask->request.verb] = line;
+	}
+	while (!line->when(ask))
+	{
+		line++;
+		assert(line->verb == ask->request.verb);
+	}
+	return line;
+}
+
+/* The line whose word was said: the right one if it has that word. */
+const Line *
+contract_line_told(const Line *right, LeaseOutcome outcome)
+{
+	const Line *line = contract;
+
+	if (right->outcome == outcome)
+		line = right;
+	while (line < contract + LINE_COUNT &&
+		   (line->verb != right->verb || line->outcome != outcome))
+		line++;
+	if (line == contract + LINE_COUNT)
+		return NULL;
+	said[line - contract] = true;
+	return line;
+}
+
+/*
+ * Hold the list of outcomes against the contract: the first word that only one
+ * of them has, or that they judge differently, or NULL.
+ */
+const char *
+contract_wrong_word(void)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < LINE_COUNT; i++)
+	{
+		const Line *line = &contract[i];
+
+		for (j = 0; j < outcomes_count; j++)
+		{
+			if (outcomes_list[j].verb == line->verb &&
+				outcomes_list[j].outcome == line->outcome)
+				break;
+		}
+		if (j == outcomes_count || is_servers(line->verb, line->outcome) ||
+			outcomes_ok(line->verb, line->outcome) != line->ok)
+			return outcomes_name(line->outcome);
+	}
+	for (j = 0; j < outcomes_count; j++)
+	{
+		LeaseVerb	verb = outcomes_list[j].verb;
+		LeaseOutcome outcome = outcomes_list[j].outcome;
+
+		for (i = 0; i < LINE_COUNT; i++)
+		{
+			if (contract[i].verb == verb && contract[i].outcome == outcome)
+				break;
+		}
+		if (i == LINE_COUNT && (!is_servers(verb, outcome) ||
+								outcomes_ok(verb, outcome)))
+			return outcomes_name(outcome);
+	}
+	return NULL;
+}
+
+/* The first word of the contract that no answer was, or NULL. */
+const char *
+contract_unsaid_word(void)
+{
+	int			i;
+
+	for (i = 0; i < LINE_COUNT; i++)
+	{
+		if (!said[i])
+			return outcomes_name(contract[i].outcome);
+	}
+	return NULL;
+}
+
+/*
+ * Whether the question meets an instant that only a clock set back since can
+ * have made, and is one that writes that down.  A repeated request is not: it
+ * is answered for the first one.
+ */
+bool
+contract_rebases(const Ask *ask)
+{
+	return (ask->request.verb == VERB_CLAIM || ask->request.verb == VERB_TAKEOVER) &&
+		!contract_repeats(ask) && ask->record->granted &&
+		(begun(ask) < ask->record->begun ||
+		 (contract_is_held(ask) && promised(ask) < ask->record->due));
+}
+
+/* Until when a grant or a renewal promises. */
+int64_t
+contract_until(const Ask *ask, Effect effect)
+{
+	const LeasePolicy *policy = ask->policy;
+	int64_t		now = ask->state->now;
+	int64_t		ttl = wished_ttl(ask);
+	int64_t		ends = hold_ends(ask);
+
+	if (effect == EFFECT_GRANT)
+	{
+		if (!ask->request.has_ttl)
+			ttl = policy->default_ttl;
+		if (policy->max_hold > 0)
+			ends = now + policy->max_hold;
+	}
+	return lesser(now + lesser(ttl, policy->max_ttl), ends);
+}
+
+int64_t
+contract_fence(const Ask *ask)
+{
+	int64_t		base = (ask->state->generation - 1) * (INT64_C(1) << 32);
+	int64_t		last = greater(ask->record->fence, ask->state->here.floor);
+
+	return greater(last, base) + 1;
+}
