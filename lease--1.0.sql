@@ -42,15 +42,19 @@ CREATE TABLE lease_catalog.lease (
 	PRIMARY KEY (namespace, name),
 	CONSTRAINT lease_numbers CHECK (fence >= 0 AND version >= 0),
 	CONSTRAINT lease_epoch_whole CHECK (
-		pg_catalog.num_nulls(owner, granted_at, renewed_at, expires_at, ttl) IN (0, 5)),
+		pg_catalog.num_nulls(owner, granted_at, renewed_at, expires_at, ttl) IN (0, 5)
+		AND owner <> ''),
 	CONSTRAINT lease_end_whole CHECK (
 		pg_catalog.num_nulls(ended_at, ended_by) IN (0, 2)),
 	CONSTRAINT lease_end_of_epoch CHECK (ended_by IS NULL OR owner IS NOT NULL),
 	CONSTRAINT lease_end_known CHECK (ended_by IN ('released', 'expired', 'broken')),
-	CONSTRAINT lease_lengths CHECK (ttl > '0' AND hold_at_least > '0'),
+	CONSTRAINT lease_lengths CHECK (
+		ttl > '0' AND hold_at_least > '0'
+		AND pg_catalog.date_trunc('month', ttl) = '0'
+		AND pg_catalog.date_trunc('month', hold_at_least) = '0'),
 	CONSTRAINT lease_instants_finite CHECK (
 		pg_catalog.isfinite(granted_at) AND pg_catalog.isfinite(renewed_at)
-		AND pg_catalog.isfinite(expires_at))
+		AND pg_catalog.isfinite(expires_at) AND pg_catalog.isfinite(ended_at))
 ) WITH (
 	fillfactor = 50,
 	autovacuum_vacuum_scale_factor = 0.05,

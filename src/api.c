@@ -34,10 +34,10 @@ PG_FUNCTION_INFO_V1(lease_get);
 PG_FUNCTION_INFO_V1(lease_outcomes);
 
 static void
-begin_change(LeaseVerb verb)
+begin_change(const char *function)
 {
-	PreventCommandIfReadOnly(outcomes_verb_name(verb));
-	PreventCommandIfParallelMode(outcomes_verb_name(verb));
+	PreventCommandIfReadOnly(function);
+	PreventCommandIfParallelMode(function);
 }
 
 /* Run a verb that changes state, and make its answer a row. */
@@ -46,7 +46,7 @@ change(FunctionCallInfo fcinfo, const LeaseCall *call)
 {
 	LeaseAnswer answer;
 
-	begin_change(call->request.verb);
+	begin_change(outcomes_verb_name(call->request.verb));
 	protocol_run(call, &answer);
 	return result_row(fcinfo, call, &answer);
 }
@@ -221,14 +221,15 @@ get_items(FunctionCallInfo fcinfo, LeaseCall *call, Elements *versions, int *nit
 }
 
 static Datum
-change_many(FunctionCallInfo fcinfo, LeaseCall *call, Elements *versions)
+change_many(FunctionCallInfo fcinfo, const char *function, LeaseCall *call,
+			Elements *versions)
 {
 	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			nitems;
 	BatchItem  *items = get_items(fcinfo, call, versions, &nitems);
 	int			i;
 
-	begin_change(call->request.verb);
+	begin_change(function);
 	InitMaterializedSRF(fcinfo, 0);
 	batch_run(items, nitems, call->key.namespace);
 	for (i = 0; i < nitems; i++)
@@ -247,9 +248,9 @@ lease_renew_many(PG_FUNCTION_ARGS)
 	call.request.has_ttl = arguments_length(fcinfo, 4, "ttl", LENGTH_POSITIVE,
 											&call.request.ttl);
 	if (PG_ARGISNULL(3))
-		return change_many(fcinfo, &call, NULL);
+		return change_many(fcinfo, "lease_renew_many", &call, NULL);
 	get_elements(fcinfo, 3, "versions", INT8OID, 8, FLOAT8PASSBYVAL, &versions);
-	return change_many(fcinfo, &call, &versions);
+	return change_many(fcinfo, "lease_renew_many", &call, &versions);
 }
 
 /* (names, owner, fences, namespace) */
@@ -259,7 +260,7 @@ lease_release_many(PG_FUNCTION_ARGS)
 	LeaseCall	call = new_call(VERB_RELEASE);
 
 	call.key.namespace = arguments_text(fcinfo, 3, "namespace", LEASE_NAMESPACE_MAX);
-	return change_many(fcinfo, &call, NULL);
+	return change_many(fcinfo, "lease_release_many", &call, NULL);
 }
 
 /* () */

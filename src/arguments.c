@@ -18,12 +18,9 @@
 #include "compat.h"
 #include "error.h"
 
-/*
- * Whether a text has a control character: below a space, delete, or in UTF-8
- * the second set of them, U+0080 to U+009F.
- */
+/* Below a space, delete, or in UTF-8 the second set, U+0080 to U+009F. */
 static bool
-has_control(const unsigned char *data, int len)
+has_control_utf8(const unsigned char *data, int len)
 {
 	int			i;
 
@@ -31,11 +28,25 @@ has_control(const unsigned char *data, int len)
 	{
 		if (data[i] < ' ' || data[i] == 0x7F)
 			return true;
-		if (GetDatabaseEncoding() == PG_UTF8 && data[i] == 0xC2 &&
-			i + 1 < len && data[i + 1] < 0xA0)
+		if (data[i] == 0xC2 && i + 1 < len && data[i + 1] < 0xA0)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Whether a text has a control character.  What is one in UTF-8 is one in
+ * every encoding, so that a dump can be restored in any.
+ */
+static bool
+has_control(const char *data, int len)
+{
+	char	   *utf8;
+
+	if (GetDatabaseEncoding() == PG_UTF8 || GetDatabaseEncoding() == PG_SQL_ASCII)
+		return has_control_utf8((const unsigned char *) data, len);
+	utf8 = pg_server_to_any(pnstrdup(data, len), len, PG_UTF8);
+	return has_control_utf8((const unsigned char *) utf8, strlen(utf8));
 }
 
 static bool
@@ -61,7 +72,7 @@ arguments_fault(const text *value, int max)
 		return psprintf("It may be up to %d bytes long.", max);
 	if (is_blank(bytes.data, bytes.len))
 		return "It must not be empty or blank.";
-	if (has_control((const unsigned char *) bytes.data, bytes.len))
+	if (has_control(bytes.data, bytes.len))
 		return "It must not have control characters.";
 	return NULL;
 }

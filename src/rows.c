@@ -108,6 +108,12 @@ check_version(void)
 static Relation
 open_heap(const char *name, LOCKMODE lockmode)
 {
+	/* the latest snapshot is not to be had there */
+	if (IsInParallelMode())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+				 errmsg("cannot look at leases during a parallel operation"),
+				 errhint("A function that calls them must not be marked PARALLEL SAFE.")));
 	check_version();
 	for (;;)
 	{

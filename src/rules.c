@@ -491,11 +491,12 @@ rules_decide(const LeaseRow *row, const LeaseRequest *request,
 /*
  * Whether a decision on a row that was read without a lock may be answered as
  * it is.  What would write has to be decided again under the lock, and so has
- * a lapse: a renewal that was decided in time may be about to commit.
+ * a lapse: a renewal that was decided in time may be about to commit.  A wrong
+ * version comes last of all refusals, of which the look may not know all.
  */
 bool
 rules_is_final_unlocked(const LeaseDecision *decision)
 {
 	return decision->write == WRITE_NOTHING && !decision->exhausted &&
-		!decision->lapsed;
+		!decision->lapsed && decision->outcome != OUTCOME_STALE_VERSION;
 }

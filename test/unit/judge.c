@@ -231,7 +231,8 @@ is_yours_but(LeaseOutcome outcome)
 /*
  * A renewal that was decided in time may become visible after this answer was
  * decided without a lock: what counted as final then has to be right then too.
- * And what is refused for another reason than time needs no lock.
+ * And what is refused for another reason than time, or than a version that a
+ * renewal may be changing, needs no lock.
  */
 static unsigned
 judge_unlocked(const Ask *ask, const LeaseDecision *decision)
@@ -243,7 +244,9 @@ judge_unlocked(const Ask *ask, const LeaseDecision *decision)
 	if (decision->write != WRITE_NOTHING)
 		return broken_unless(!rules_is_final_unlocked(decision), BROKEN(UNLOCKED));
 	if (!rules_is_final_unlocked(decision))
-		return broken_unless(contract_is_lapsed(ask), BROKEN(UNLOCKED));
+		return broken_unless(contract_is_lapsed(ask) ||
+							 decision->outcome == OUTCOME_STALE_VERSION,
+							 BROKEN(UNLOCKED));
 	if (!contract_is_unended(ask) || ask->request.verb == VERB_GET ||
 		(ask->request.has_version && ask->request.version > ask->record->version))
 		return 0;
