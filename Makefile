@@ -78,7 +78,7 @@ all install uninstall installcheck clean:
 	@exit 1
 endif
 
-.PHONY: results-dirs demo test unit check-style indent help
+.PHONY: results-dirs demo test unit check-style matrix indent help
 
 results-dirs:
 	@mkdir -p $(RESULTS)
@@ -93,6 +93,9 @@ test unit check-style:
 	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo test
 	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/run $(subst check-style,style,$(filter-out test,$@))
 
+matrix:
+	@test/matrix/run $(VERSIONS)
+
 indent:
 	@tools/indent
 
@@ -104,6 +107,7 @@ help:
 	@echo "make test          every test, on a throw-away server [OUT=DIR keeps what failed]"
 	@echo "make unit          the rules alone, without a server"
 	@echo "make check-style   formatting, layers, and the other checks of tools/"
+	@echo "make matrix        the suites on the servers that Debian 12 does not have [VERSIONS='17 18']"
 	@echo "make indent        format the C code in place"
 	@echo "make clean         remove what was built"
 	@echo "WERROR=1           warnings are errors;  CC=clang  another compiler"

@@ -100,7 +100,7 @@ SELECT provoked('INSERT INTO lease_catalog.floor VALUES (''elsewhere'', 100, to_
 -- A promise that no verb made, of an epoch that has not ended.
 SELECT provoked('UPDATE lease_catalog.lease SET expires_at = expires_at + ''1 us'' WHERE name = ''job''');
 SELECT provoked('UPDATE lease_catalog.lease SET ttl = ttl - ''1 us''::interval WHERE name = ''job''');
-SELECT provoked('UPDATE lease_catalog.lease SET expires_at = ''294276-12-31'', ttl = ''100000 years'' WHERE name = ''job''');
+SELECT provoked('UPDATE lease_catalog.lease SET expires_at = ''294276-12-31'', ttl = ''36500000 days'' WHERE name = ''job''');
 SELECT provoked('UPDATE lease_catalog.lease SET granted_at = ''294276-12-31'' WHERE name = ''job''');
 SELECT provoked('UPDATE lease_catalog.lease SET expires_at = ''4713-01-01 BC'' WHERE name = ''job''');
 SELECT provoked('UPDATE lease_catalog.floor SET at = ''294276-12-31''');

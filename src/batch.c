@@ -45,10 +45,15 @@ compare_items(const void *a, const void *b)
 }
 
 static bool
+same_name(const BatchItem *a, const BatchItem *b)
+{
+	return rules_text_equal(lease_text(a->call.key.name), lease_text(b->call.key.name));
+}
+
+static bool
 same_pair(const BatchItem *a, const BatchItem *b)
 {
-	return a->call.request.fence == b->call.request.fence &&
-		rules_text_equal(lease_text(a->call.key.name), lease_text(b->call.key.name));
+	return a->call.request.fence == b->call.request.fence && same_name(a, b);
 }
 
 /*
@@ -129,6 +134,31 @@ decide_step(void *state)
 }
 
 /*
+ * A row may have been looked at for one item before another one changed it:
+ * show the last version to all items of its name, which stand side by side.
+ */
+static void
+share_rows(BatchItem **items, int nitems)
+{
+	int			first;
+	int			end;
+	int			i;
+
+	for (first = 0; first < nitems; first = end)
+	{
+		const LeaseRow *last = &items[first]->answer.row;
+
+		for (end = first + 1; end < nitems && same_name(items[first], items[end]); end++)
+		{
+			if (items[end]->answer.row.version > last->version)
+				last = &items[end]->answer.row;
+		}
+		for (i = first; i < end; i++)
+			items[i]->answer.row = *last;
+	}
+}
+
+/*
  * Run the same verb, a holder's, on each item.  Every item has an answer
  * afterwards; calls that are not valid have that of OUTCOME_INVALID.
  */
@@ -159,6 +189,7 @@ batch_run(BatchItem *items, int nitems, const text *namespace)
 	round.again = undecided;
 	while (round.again)
 		written = transaction_attempt(decide_step, &round);
+	share_rows(distinct, ndistinct);
 	if (written)
 		rows_close_changed(&rows);
 	else

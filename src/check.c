@@ -123,10 +123,11 @@ static void
 check_course(ReturnSetInfo *set)
 {
 	int64		course = clock_course();
+	int64		distance = course < 0 ? -course : course;
 	const char *length = DatumGetCString(DirectFunctionCall1(interval_out,
-															 clock_interval_datum(Abs(course))));
+															 clock_interval_datum(distance)));
 
-	if (Abs(course) <= CLOCK_TOLERANCE)
+	if (distance <= CLOCK_TOLERANCE)
 		return;
 	put(set, "warning", "clock_stepped",
 		CStringGetTextDatum("the server's clock"),

@@ -11,7 +11,12 @@
 #include "catalog/namespace.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
+#include "utils/relcache.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
 
 #if PG_VERSION_NUM < 150000
 #error "lease needs PostgreSQL 15 or later"
@@ -68,14 +73,26 @@ compat_unpin_search_path(int level)
 #endif
 }
 
+static inline Oid
+compat_primary_key_index(Relation relation)
+{
+#if PG_VERSION_NUM < 180000
+	return RelationGetPrimaryKeyIndex(relation);
+#else
+	return RelationGetPrimaryKeyIndex(relation, false);
+#endif
+}
+
 static inline IndexScanDesc
 compat_index_beginscan(Relation heap, Relation index, Snapshot snapshot,
 					   int nkeys)
 {
 #if PG_VERSION_NUM < 180000
 	return index_beginscan(heap, index, snapshot, nkeys, 0);
-#else
+#elif PG_VERSION_NUM < 190000
 	return index_beginscan(heap, index, snapshot, NULL, nkeys, 0);
+#else
+	return index_beginscan(heap, index, snapshot, NULL, nkeys, 0, SO_NONE);
 #endif
 }
 
@@ -91,9 +108,16 @@ typedef bool CompatUpdateIndexes;
 typedef TU_UpdateIndexes CompatUpdateIndexes;
 
 #define compat_needs_index_entries(update_indexes) ((update_indexes) != TU_None)
+#if PG_VERSION_NUM < 190000
 #define compat_insert_index_tuples(target, slot, estate, update_indexes) \
 	((void) ExecInsertIndexTuples(target, slot, estate, true, false, NULL, NIL, \
 								  (update_indexes) == TU_Summarizing))
+#else
+#define compat_insert_index_tuples(target, slot, estate, update_indexes) \
+	((void) ExecInsertIndexTuples(target, estate, EIIT_IS_UPDATE | \
+								  ((update_indexes) == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0), \
+								  slot, NIL, NULL))
+#endif
 #endif
 
 /* The status of a backend, of those that there are by number, from 1 on. */

@@ -8,6 +8,7 @@
 #include "postgres.h"
 #include "datatype/timestamp.h"
 
+#include "compat.h"
 #include "rules.h"
 
 /* The version of the install script that this library goes with. */

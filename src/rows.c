@@ -164,7 +164,7 @@ rows_open(Rows *rows, const char *table, LOCKMODE lockmode)
 	Oid			index;
 
 	rows->heap = open_heap(table, lockmode);
-	index = RelationGetPrimaryKeyIndex(rows->heap);
+	index = compat_primary_key_index(rows->heap);
 	if (!OidIsValid(index))
 		index_missing(table);
 	rows->index = index_open(index, lockmode);

@@ -191,8 +191,9 @@ replay(const GrantFacts *facts, int64_t now, LeaseDecision *decision)
 	else
 	{
 		decision->outcome = OUTCOME_REPLAYED_ENDED;
-		decision->lapsed = row->exists && row->fence == facts->granted_fence &&
-			!rules_is_free(row);
+		/* a look may have read the row before the grant that it read after */
+		decision->lapsed = !row->exists || row->fence < facts->granted_fence ||
+			(row->fence == facts->granted_fence && !rules_is_free(row));
 	}
 	return true;
 }

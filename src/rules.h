@@ -143,7 +143,8 @@ typedef struct LeaseDecision
 	LeaseOutcome outcome;
 	LeaseWrite	write;
 	bool		exhausted;		/* a number has reached the end of bigint */
-	bool		lapsed;			/* refused because time ran out unnoticed */
+	bool		lapsed;			/* refused for what a commit under way may
+								 * change */
 	LeaseRow	row;			/* on record once written; else as it was */
 } LeaseDecision;
 

@@ -94,7 +94,8 @@ SELECT is_empty(
 	$$SELECT signature, relkind FROM relations WHERE relkind IN ('r', 'v', 'p') AND obj_description(oid, 'pg_class') IS NULL$$, 'every table and view has a comment');
 SELECT is_empty(
 	$$SELECT t.oid::regtype FROM pg_type t JOIN members m ON m.classid = 'pg_type'::regclass AND m.objid = t.oid
-		WHERE t.typelem = 0 AND obj_description(t.oid, 'pg_type') IS NULL$$, 'every type has a comment');
+		WHERE t.typelem = 0 AND obj_description(t.oid, 'pg_type') IS NULL
+			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')$$, 'every type of its own has a comment');
 
 -- The schema of the tables, and all that is in it, is nobody's but the owner's.
 SELECT is_empty(

@@ -164,6 +164,11 @@ INSERT INTO kinds
 			LATERAL (VALUES ('NULL', 'answer'), ('''0''', zero_is), ('''10 s''', 'answer'), ('''-1 microsecond''', '22023'), ('''-2147483648 days''', '22023'),
 				('''1 mon''', '22023'), ('''1 mon -30 days''', '22023'), ('''-1 mon +31 days''', '22023')) v(value, becomes);
 
+-- No length is without end; before 17, no interval was.
+INSERT INTO kinds
+	SELECT kind, value, CASE WHEN current_setting('server_version_num')::integer < 170000 THEN '22007' ELSE '22023' END
+		FROM (SELECT DISTINCT kind FROM kinds WHERE value = '''1 mon''') k, (VALUES ('''infinity'''), ('''-infinity''')) v(value);
+
 SELECT is_empty(
 	$$SELECT p.oid::regprocedure FROM pg_proc p WHERE proname ~ '^lease_' AND pronamespace = 'public'::regnamespace
 		AND NOT EXISTS (SELECT FROM functions WHERE function = proname)$$, 'every function has its row');

@@ -231,8 +231,8 @@ is_yours_but(LeaseOutcome outcome)
 /*
  * A renewal that was decided in time may become visible after this answer was
  * decided without a lock: what counted as final then has to be right then too.
- * And what is refused for another reason than time, or than a version that a
- * renewal may be changing, needs no lock.
+ * And what is refused for another reason than time, or than a version or a
+ * request id that may be about to commit, needs no lock.
  */
 static unsigned
 judge_unlocked(const Ask *ask, const LeaseDecision *decision)
@@ -245,7 +245,8 @@ judge_unlocked(const Ask *ask, const LeaseDecision *decision)
 		return broken_unless(!rules_is_final_unlocked(decision), BROKEN(UNLOCKED));
 	if (!rules_is_final_unlocked(decision))
 		return broken_unless(contract_is_lapsed(ask) ||
-							 decision->outcome == OUTCOME_STALE_VERSION,
+							 decision->outcome == OUTCOME_STALE_VERSION ||
+							 decision->outcome == OUTCOME_REPLAYED_ENDED,
 							 BROKEN(UNLOCKED));
 	if (!contract_is_unended(ask) || ask->request.verb == VERB_GET ||
 		(ask->request.has_version && ask->request.version > ask->record->version))
