@@ -78,7 +78,10 @@ all install uninstall installcheck clean:
 	@exit 1
 endif
 
-.PHONY: results-dirs demo test unit check-style matrix indent help
+# Arguments of test/bench/run.
+BENCH =
+
+.PHONY: results-dirs demo bench test unit check-style matrix indent help
 
 results-dirs:
 	@mkdir -p $(RESULTS)
@@ -88,6 +91,13 @@ server = PG_CONFIG='$(PG_CONFIG)' tools/server $(if $(OUT),--out '$(OUT)')
 demo:
 	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo
 	@$(server) -- bash -c 'exec test/race/run --out "$$LEASE_OUT"'
+
+# As durable as a server should be; tables in memory, no checkpoint within a run.
+bench:
+	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo
+	@$(server) --set fsync=on --set shared_buffers=1GB --set max_wal_size=8GB \
+		--set checkpoint_timeout=1h \
+		-- bash -c 'exec test/bench/run --out "$$LEASE_OUT" "$$@"' bench $(BENCH)
 
 test unit check-style:
 	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo test
@@ -104,6 +114,7 @@ help:
 	@echo "make install       install into it"
 	@echo "make installcheck  regression and isolation tests on your running server"
 	@echo "make demo          the heartbeat race, on a throw-away server [OUT=DIR keeps the report]"
+	@echo "make bench         speed, measured against the yardsticks [OUT=DIR keeps the figures]"
 	@echo "make test          every test, on a throw-away server [OUT=DIR keeps what failed]"
 	@echo "make unit          the rules alone, without a server"
 	@echo "make check-style   formatting, layers, and the other checks of tools/"

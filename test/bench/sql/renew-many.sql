@@ -1,0 +1,2 @@
+-- The renewal of all leases of one worker.
+SELECT * FROM lease_renew_many(:names, 'worker', :fences);
