@@ -34,7 +34,7 @@ const OutcomeInfo outcomes_list[] = {
 		"The namespace has as many current leases as it may.",
 	"Ask again when another lease has ended."},
 	{VERB_CLAIM, OUTCOME_BUSY,
-		"Another transaction has the row locked, and still had after lease.lock_wait.",
+		"Another transaction has the row, or what goes with it, locked, and still had after the wait.",
 	"Nothing was decided: ask again."},
 
 	{VERB_TAKEOVER, OUTCOME_TAKEN_OVER,
@@ -74,7 +74,7 @@ const OutcomeInfo outcomes_list[] = {
 		"The namespace has as many current leases as it may.",
 	"Ask again when another lease has ended."},
 	{VERB_TAKEOVER, OUTCOME_BUSY,
-		"Another transaction has the row locked, and still had after lease.lock_wait.",
+		"Another transaction has the row, or what goes with it, locked, and still had after the wait.",
 	"Nothing was decided: ask again."},
 
 	{VERB_RENEW, OUTCOME_RENEWED,
