@@ -140,9 +140,11 @@ ticks(void)
 }
 
 /*
- * The number of this history, of which the lease table's OID is a part.  Where the highest record is another's, a new
- * one is added: above that, above what the timeline alone would give, and
- * above what a copy that parted from us more than ten minutes ago has chosen.
+ * The number of this history, of which the lease table's OID is a part.  Where
+ * the highest record is another's, a new one is added: above that, above what
+ * a copy that parted from us more than ten minutes ago has chosen, and above
+ * what a promotion or recovery of an earlier timeline has within these ten
+ * minutes.
  */
 int64
 ledger_generation(Oid table)
@@ -174,7 +176,7 @@ ledger_generation(Oid table)
 		Datum		values[6];
 
 		generation = generation == 0 ? 1 :
-			Max(generation + 1, Max(timeline, ticks()));
+			Max(generation + 1, timeline + ticks());
 		values[0] = Int64GetDatum(generation);
 		values[1] = Int64GetDatum(system_identifier);
 		values[2] = Int64GetDatum(timeline);
