@@ -101,4 +101,17 @@ SELECT :answer FROM lease_claim('three', 'A');
 SELECT :answer FROM lease_renew('one', 'A', 3);
 SELECT :answer FROM lease_renew('three', 'A', 2);
 
+-- More versions than a page holds, in a transaction that keeps them all: the row
+-- moves on, and the index finds it.
+SELECT outcome FROM lease_claim('crowded', 'A', ttl => '60 s');
+DO $$
+BEGIN
+	FOR i IN 1..500 LOOP
+		PERFORM lease_renew('crowded', 'A', 1);
+	END LOOP;
+END $$;
+SELECT outcome, fence, version FROM lease_get('crowded');
+SELECT (ctid::text::point)[0] > 0 AS moved FROM lease_catalog.lease WHERE name = 'crowded';
+SELECT outcome, fence, version FROM lease_renew('crowded', 'A', 1, 501);
+
 DROP EXTENSION lease;
