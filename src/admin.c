@@ -2,6 +2,10 @@
  * admin.c
  *		What the extension's owner and operators call: namespaces, privileges,
  *		fences, purge and sweep.
+ *
+ * Promises: nothing is written for a caller who is not the extension's owner,
+ * or for a purge not an operator of the namespace; what is written has been
+ * checked here, argument by argument.
  */
 #include "lease.h"
 

@@ -1,6 +1,6 @@
 /*
  * lease.h
- *		What the parts of the extension share: names and plain data, no code.
+ *		What the parts of the extension share: names and plain data.
  */
 #ifndef LEASE_H
 #define LEASE_H

@@ -13,8 +13,8 @@
  * lease.lock_wait for a locked row, a claim or takeover as long as its caller
  * said, also for the lease itself.
  *
- * The current user is authorised here, before his identity is left, and again
- * after each sleep.
+ * The current user is authorised here before anything is read for him, and
+ * again after each sleep.
  */
 #include "lease.h"
 
