@@ -11,8 +11,8 @@
  *
  * The namespace "default" is always there, with or without a row.
  *
- * Judged is the current user, so callers ask before they change identity;
- * here it changes only round a write.
+ * Judged is the current user, who is the caller everywhere but inside a
+ * statement (statement.c).
  *
  * Locks: none that anybody waits for.  A first claim of a name and the drop of
  * its namespace each write first and then look for the other's uncommitted
