@@ -22,7 +22,15 @@ OBJS = $(addprefix src/, \
 	store.o \
 	floor.o \
 	policy.o \
+	token_text.o \
+	token.o \
+	marks.o \
 	protocol.o \
+	proof.o \
+	guard.o \
+	guarding.o \
+	guards.o \
+	fencing.o \
 	batch.o \
 	purge.o \
 	lockers.o \

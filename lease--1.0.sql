@@ -108,6 +108,19 @@ COMMENT ON TABLE lease_catalog.floor IS
 'The highest fence of rows that are gone, by namespace; the empty one is all of them';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.floor', '');
 
+-- As with floors the highest counts.  It is the guarded data's own: no foreign
+-- key leads to the leases, which may be in another database or damaged.
+CREATE TABLE lease_catalog.mark (
+	namespace text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	fence bigint NOT NULL,
+	at timestamptz NOT NULL
+);
+CREATE INDEX mark_highest ON lease_catalog.mark (namespace, name, fence);
+COMMENT ON TABLE lease_catalog.mark IS
+'The highest fence under which each resource was written to';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.mark', '');
+
 CREATE TABLE lease_catalog.generation (
 	generation bigint NOT NULL,
 	system_identifier bigint NOT NULL,
@@ -284,6 +297,89 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION lease_get(text, text) IS
 'The state of a lease as of now; changes nothing, works on a hot standby';
 
+CREATE FUNCTION lease_present(
+	name text,
+	owner text,
+	fence bigint,
+	prove boolean DEFAULT true,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_present'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_present(text, text, bigint, boolean, text) IS
+'Write to guarded tables under a token, to the end of the transaction; raises LE001 to LE009 where it is not current';
+
+CREATE FUNCTION lease_present(token text)
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_present_text'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_present(text) IS
+'As lease_present, for a token that lease_token made';
+
+CREATE FUNCTION lease_token(
+	namespace text,
+	name text,
+	owner text,
+	fence bigint)
+RETURNS text
+AS 'MODULE_PATHNAME', 'lease_token'
+LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION lease_token(text, text, text, bigint) IS
+'One text of a token, for lease_present and the setting lease.token';
+
+CREATE FUNCTION lease_fence_check()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'lease_fence_check'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_fence_check() IS
+'The trigger of guarded tables: namespace, "one" or "per", name or column, fence column or nothing, mode, enforcement, replication';
+
+CREATE FUNCTION lease_guard(
+	target regclass,
+	name text DEFAULT NULL,
+	name_column name DEFAULT NULL,
+	namespace text DEFAULT 'default',
+	fence_column name DEFAULT NULL,
+	mode text DEFAULT 'both',
+	enforcement text DEFAULT 'enforce',
+	replication text DEFAULT 'trust')
+RETURNS void
+AS 'MODULE_PATHNAME', 'lease_guard'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_guard(regclass, text, name, text, name, text, text, text) IS
+'Let a table be written under the token of a lease alone; replaces the guard that it has; for the table''s owner';
+
+CREATE FUNCTION lease_unguard(target regclass)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'lease_unguard'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_unguard(regclass) IS
+'Remove a table''s guard; answers whether there was one; for the table''s owner';
+
+CREATE FUNCTION lease_admit(
+	resource text,
+	fence bigint,
+	namespace text DEFAULT 'default',
+	OUT ok boolean,
+	OUT outcome text,
+	OUT high_water bigint)
+RETURNS record
+AS 'MODULE_PATHNAME', 'lease_admit'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_admit(text, bigint, text) IS
+'Admit a fence that is not below the highest that the resource has admitted';
+
+CREATE FUNCTION lease_mark_reset(
+	resource text,
+	fence bigint,
+	reason text,
+	namespace text DEFAULT 'default')
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'lease_mark_reset'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_mark_reset(text, bigint, text, text) IS
+'Set a resource''s high-water mark, also down; answers what it was; for operators';
+
 CREATE FUNCTION lease_outcomes(
 	OUT verb text,
 	OUT outcome text,
@@ -442,6 +538,27 @@ COMMENT ON VIEW lease_intents IS
 'What operators wanted, in the namespaces that the current role may observe';
 GRANT SELECT ON lease_intents TO PUBLIC;
 
+CREATE FUNCTION lease_catalog.guard_rows(
+	OUT target regclass,
+	OUT name text,
+	OUT name_column name,
+	OUT namespace text,
+	OUT fence_column name,
+	OUT mode text,
+	OUT enforcement text,
+	OUT replication text,
+	OUT open text[])
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'lease_guards'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_catalog.guard_rows() IS
+'The rows of the view lease_guards';
+
+CREATE VIEW lease_guards AS SELECT * FROM lease_catalog.guard_rows();
+COMMENT ON VIEW lease_guards IS
+'Every guarded table, and what stands open in its guard';
+GRANT SELECT ON lease_guards TO PUBLIC;
+
 CREATE FUNCTION lease_explain(
 	name text,
 	namespace text DEFAULT 'default')
@@ -511,3 +628,12 @@ GRANT EXECUTE ON FUNCTION lease_catalog.history_rows() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_catalog.intent_rows() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_explain(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_check() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_present(text, text, bigint, boolean, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_present(text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_token(text, text, text, bigint) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_fence_check() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_guard(regclass, text, name, text, name, text, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_unguard(regclass) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_admit(text, bigint, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_mark_reset(text, bigint, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_catalog.guard_rows() TO PUBLIC;

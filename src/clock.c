@@ -1,6 +1,6 @@
 /*
  * clock.c
- *		The only source of "now", and lengths of time.
+ *		The only source of "now", the only sleep, and lengths of time.
  *
  * Every decision asks clock_now() after it has the row's lock.  The clock is
  * the server's wall clock, or the instant that lease.clock says, which stands
@@ -10,8 +10,11 @@
 #include "lease.h"
 
 #include "common/int.h"
+#include "miscadmin.h"
 #include "portability/instr_time.h"
+#include "storage/latch.h"
 #include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 #include "clock.h"
 #include "compat.h"
@@ -51,6 +54,24 @@ clock_monotonic(void)
 
 	INSTR_TIME_SET_CURRENT(instant);
 	return (int64) INSTR_TIME_GET_MICROSEC(instant);
+}
+
+/*
+ * Sleep for that long, but not past the deadline (of the monotonic clock), and
+ * interruptibly; false, without sleep, where it has come.
+ */
+bool
+clock_nap(int64 deadline, int64 length)
+{
+	int64		left = deadline - clock_monotonic();
+
+	if (left <= 0)
+		return false;
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 Max((Min(left, length) + 999) / 1000, 1), PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	return true;
 }
 
 /* Where both clocks stood when the library was loaded. */

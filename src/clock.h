@@ -11,6 +11,7 @@ extern TimestampTz clock_now(void);
 extern TimestampTz clock_wall(void);
 extern bool clock_stands_still(void);
 extern int64 clock_monotonic(void);
+extern bool clock_nap(int64 deadline, int64 length);
 extern void clock_init(void);
 extern int64 clock_course(void);
 extern int64 clock_from_interval(const Interval *interval);

@@ -9,6 +9,8 @@
 #include "access/genam.h"
 #include "access/tableam.h"
 #include "catalog/namespace.h"
+#include "storage/lock.h"
+#include "utils/acl.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
 #include "utils/relcache.h"
@@ -128,6 +130,26 @@ compat_backend_status(int number)
 	return pgstat_fetch_stat_local_beentry(number);
 #else
 	return pgstat_get_local_beentry_by_index(number);
+#endif
+}
+
+static inline bool
+compat_lock_held_by_me(const LOCKTAG *tag, LOCKMODE mode)
+{
+#if PG_VERSION_NUM < 170000 || PG_VERSION_NUM >= 190000
+	return LockHeldByMe(tag, mode);
+#else
+	return LockHeldByMe(tag, mode, false);
+#endif
+}
+
+static inline bool
+compat_owns_table(Oid table, Oid role)
+{
+#if PG_VERSION_NUM < 160000
+	return pg_class_ownercheck(table, role);
+#else
+	return object_ownercheck(RelationRelationId, table, role);
 #endif
 }
 

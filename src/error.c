@@ -2,15 +2,102 @@
  * error.c
  *		The errors that more than one part raises, each with one SQLSTATE.
  *
- * Contention and a lost lease are answers, never errors: what is here is
- * misuse, a missing privilege, or the end of a number's range.
+ * Contention and a lost lease are answers to a verb, never errors: what is here
+ * is misuse, a missing privilege, the end of a number's range, and a write that
+ * must not happen under its token.
  */
 #include "lease.h"
 
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "error.h"
+
+/* One line a refusal: its SQLSTATE, what is wrong, and what to do. */
+static const struct
+{
+	int			code;
+	const char *message;
+	const char *hint;
+}			refusals[] = {
+
+	[REFUSAL_STALE_FENCE] = {MAKE_SQLSTATE('L', 'E', '0', '0', '1'),
+		"stale fence: a later epoch is on record",
+	"Stop working: somebody else may have begun."},
+	[REFUSAL_EXPIRED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '2'),
+		"the lease has expired",
+	"Stop working, or claim anew."},
+	[REFUSAL_NO_TOKEN] = {MAKE_SQLSTATE('L', 'E', '0', '0', '3'),
+		"no token was presented for what is guarded",
+	"Call lease_present() in the same transaction, or set lease.token."},
+	[REFUSAL_NOT_OWNER] = {MAKE_SQLSTATE('L', 'E', '0', '0', '4'),
+		"the fence is another owner's",
+	"Stop working: the token is not yours."},
+	[REFUSAL_BELOW_MARK] = {MAKE_SQLSTATE('L', 'E', '0', '0', '5'),
+		"the fence is below the high-water mark",
+	"Stop working: a later epoch has written here."},
+	[REFUSAL_UNKNOWN_FENCE] = {MAKE_SQLSTATE('L', 'E', '0', '0', '6'),
+		"unknown fence: this history has not granted it",
+	"Stop working, and tell an operator: committed grants have been lost."},
+	[REFUSAL_NOT_FOUND] = {MAKE_SQLSTATE('L', 'E', '0', '0', '6'),
+		"there is no such lease",
+	"Claim it first.  Where leases are kept in another database, guard the table in the mode high_water."},
+	[REFUSAL_BUSY] = {MAKE_SQLSTATE('L', 'E', '0', '0', '7'),
+		"another epoch is being granted, or its writes are in flight",
+	"Nothing was decided: try again."},
+	[REFUSAL_ENDED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '8'),
+		"the epoch has ended",
+	"Stop working, or claim anew."},
+	[REFUSAL_STOPPED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '9'),
+		"an operator has stopped the epoch",
+	"Stop working."},
+	[REFUSAL_NO_PRIVILEGE] = {ERRCODE_INSUFFICIENT_PRIVILEGE,
+		"permission denied for the namespace of the lease",
+	"The extension's owner can grant it with lease_grant()."},
+};
+
+int
+error_refused_code(Refusal refusal)
+{
+	return refusals[refusal].code;
+}
+
+static const char *
+refused_detail(const Refused *refused)
+{
+	StringInfoData detail;
+
+	initStringInfo(&detail);
+	if (refused->table != NULL)
+		appendStringInfo(&detail, "Table \"%s\": ", refused->table);
+	if (refused->key != NULL)
+		appendStringInfo(&detail, "lease \"%s\" of namespace \"%s\"",
+						 text_to_cstring(refused->key->name),
+						 text_to_cstring(refused->key->namespace));
+	else
+		appendStringInfoString(&detail, "a lease that is not named");
+	if (refused->how != NULL)
+		appendStringInfo(&detail, ": %s", refused->how);
+	if (refused->has_fence)
+		appendStringInfo(&detail, "; fence " INT64_FORMAT " was presented", refused->fence);
+	if (refused->has_current)
+		appendStringInfo(&detail, ", " INT64_FORMAT " is on record", refused->current);
+	appendStringInfoChar(&detail, '.');
+	detail.data[0] = pg_toupper((unsigned char) detail.data[0]);
+	return detail.data;
+}
+
+/* LE001 to LE010: a write that must not happen. */
+void
+error_refused(const Refused *refused)
+{
+	ereport(ERROR,
+			(errcode(error_refused_code(refused->refusal)),
+			 errmsg("%s", refusals[refused->refusal].message),
+			 errdetail_internal("%s", refused_detail(refused)),
+			 errhint("%s", refusals[refused->refusal].hint)));
+}
 
 /* 22004: NULL where a value is needed. */
 void

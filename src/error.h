@@ -9,6 +9,38 @@
 
 #include "compat.h"
 
+/* Why a write under a token is refused; REFUSAL_NONE where it is not. */
+typedef enum Refusal
+{
+	REFUSAL_NONE,
+	REFUSAL_STALE_FENCE,
+	REFUSAL_EXPIRED,
+	REFUSAL_NO_TOKEN,
+	REFUSAL_NOT_OWNER,
+	REFUSAL_BELOW_MARK,
+	REFUSAL_UNKNOWN_FENCE,
+	REFUSAL_NOT_FOUND,
+	REFUSAL_BUSY,
+	REFUSAL_ENDED,
+	REFUSAL_STOPPED,
+	REFUSAL_NO_PRIVILEGE
+} Refusal;
+
+/* A refusal, with what there is to say about it. */
+typedef struct Refused
+{
+	Refusal		refusal;
+	const char *table;			/* NULL where none is written */
+	const LeaseKey *key;		/* NULL where no lease is known */
+	bool		has_fence;
+	int64		fence;			/* the one presented */
+	bool		has_current;
+	int64		current;		/* the one on record, or the mark */
+	const char *how;			/* what the verb's answer would be called */
+} Refused;
+
+pg_noreturn extern void error_refused(const Refused *refused);
+extern int	error_refused_code(Refusal refusal);
 pg_noreturn extern void error_null(const char *argument);
 pg_noreturn extern void error_invalid(const char *argument, const char *detail);
 pg_noreturn extern void error_exhausted(void);

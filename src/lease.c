@@ -10,6 +10,7 @@
 #include "compat.h"
 #include "rows.h"
 #include "settings.h"
+#include "token.h"
 #include "transaction.h"
 
 PG_MODULE_MAGIC;
@@ -21,4 +22,5 @@ _PG_init(void)
 	settings_define();
 	rows_init();
 	transaction_init();
+	token_init();
 }

@@ -185,6 +185,47 @@ const OutcomeInfo outcomes_list[] = {
 	{VERB_GET, OUTCOME_NOT_FOUND,
 		"There is no lease of that name.",
 	"Claim it: the first claim makes the row."},
+
+	{VERB_PRESENT, OUTCOME_CURRENT,
+		"The token is the current epoch's, and no later one begins before this transaction ends.",
+	"Write to what is guarded, then commit."},
+	{VERB_PRESENT, OUTCOME_PRESENTED,
+		"The token is remembered for this transaction and was not judged (prove => false).",
+	"Write to what is guarded by high-water marks, then commit."},
+	{VERB_PRESENT, OUTCOME_STALE_FENCE,
+		"A later epoch is on record.  Raised as LE001.",
+	"Stop working: somebody else may have begun."},
+	{VERB_PRESENT, OUTCOME_EXPIRED,
+		"The epoch has lapsed.  Raised as LE002.",
+	"Stop working, or claim anew: the next epoch has a higher fence."},
+	{VERB_PRESENT, OUTCOME_NOT_OWNER,
+		"The fence is the one on record, but the owner is another.  Raised as LE004.",
+	"Stop working: the token is not yours."},
+	{VERB_PRESENT, OUTCOME_NOT_FOUND,
+		"There is no lease of that name.  Raised as LE006.",
+	"Stop working: the lease is not yours."},
+	{VERB_PRESENT, OUTCOME_UNKNOWN_FENCE,
+		"The fence is above every one that this history granted.  Raised as LE006.",
+	"Stop working, and tell an operator: committed grants have been lost."},
+	{VERB_PRESENT, OUTCOME_BUSY,
+		"The next epoch is being granted by a transaction in flight, and still was after lease.lock_wait.  Raised as LE007.",
+	"Nothing was decided: ask again."},
+	{VERB_PRESENT, OUTCOME_RELEASED,
+		"The epoch was given back.  Raised as LE008.",
+	"Stop working, or claim anew."},
+	{VERB_PRESENT, OUTCOME_BROKEN,
+		"An operator ended the epoch.  Raised as LE008.",
+	"Stop working."},
+
+	{VERB_ADMIT, OUTCOME_ADMITTED,
+		"No higher fence has been admitted, and none is until this transaction ends.",
+	"Write to the resource, then commit."},
+	{VERB_ADMIT, OUTCOME_BELOW_HIGH_WATER,
+		"A higher fence has been admitted, which is shown.",
+	"Refuse the request: its sender has been superseded."},
+	{VERB_ADMIT, OUTCOME_BUSY,
+		"Another fence's transaction is in, and still was after lease.lock_wait.",
+	"Nothing was decided: ask again."},
 };
 
 const int	outcomes_count = sizeof(outcomes_list) / sizeof(outcomes_list[0]);
@@ -206,6 +247,10 @@ outcomes_verb_name(LeaseVerb verb)
 			return "lease_break";
 		case VERB_GET:
 			return "lease_get";
+		case VERB_PRESENT:
+			return "lease_present";
+		case VERB_ADMIT:
+			return "lease_admit";
 	}
 	return "";
 }
@@ -263,6 +308,14 @@ outcomes_name(LeaseOutcome outcome)
 			return "full";
 		case OUTCOME_FREE:
 			return "free";
+		case OUTCOME_CURRENT:
+			return "current";
+		case OUTCOME_PRESENTED:
+			return "presented";
+		case OUTCOME_ADMITTED:
+			return "admitted";
+		case OUTCOME_BELOW_HIGH_WATER:
+			return "below_high_water";
 	}
 	return "";
 }
@@ -291,6 +344,10 @@ outcomes_ok(LeaseVerb verb, LeaseOutcome outcome)
 				outcome == OUTCOME_ALREADY_BROKEN;
 		case VERB_GET:
 			return outcome != OUTCOME_NOT_FOUND;
+		case VERB_PRESENT:
+			return outcome == OUTCOME_CURRENT || outcome == OUTCOME_PRESENTED;
+		case VERB_ADMIT:
+			return outcome == OUTCOME_ADMITTED;
 	}
 	return false;
 }

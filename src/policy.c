@@ -163,7 +163,7 @@ names_one_role(const char *name, int64 oid)
 }
 
 static int
-granted_by(TupleTableSlot *slot)
+granted_by(TupleTableSlot *slot, Oid role)
 {
 	const char *role_name = rows_text(slot, PRIVILEGE_ROLE_NAME).data;
 	const char *privilege = rows_text(slot, PRIVILEGE_PRIVILEGE).data;
@@ -172,7 +172,7 @@ granted_by(TupleTableSlot *slot)
 
 	if (!names_one_role(role_name, oid))
 		return 0;
-	if (oid != ACL_ID_PUBLIC && !has_privs_of_role(GetUserId(), (Oid) oid))
+	if (oid != ACL_ID_PUBLIC && !has_privs_of_role(role, (Oid) oid))
 		return 0;
 	for (i = 0; i < lengthof(privileges); i++)
 	{
@@ -183,14 +183,14 @@ granted_by(TupleTableSlot *slot)
 }
 
 static bool
-is_owner(void)
+is_owner(Oid role)
 {
-	return superuser() || has_privs_of_role(GetUserId(), rows_owner());
+	return superuser_arg(role) || has_privs_of_role(role, rows_owner());
 }
 
-/* What the current user may do in a namespace. */
+/* What a role may do in a namespace. */
 int
-policy_privileges(const text *namespace)
+policy_privileges_of(Oid role, const text *namespace)
 {
 	ScanKeyData key;
 	TupleTableSlot *slot;
@@ -198,16 +198,23 @@ policy_privileges(const text *namespace)
 	Rows		rows;
 	int			granted = 0;
 
-	if (is_owner())
+	if (is_owner(role))
 		return PRIVILEGE_ALL;
 	rows_key_text(&key, PRIVILEGE_NAMESPACE, namespace);
 	rows_open(&rows, "privilege", AccessShareLock);
 	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
 	while (granted != PRIVILEGE_ALL && (slot = rows_scan_next(&scan)) != NULL)
-		granted |= granted_by(slot);
+		granted |= granted_by(slot, role);
 	rows_scan_end(&scan);
 	rows_close(&rows);
 	return granted;
+}
+
+/* What the current user may do in a namespace. */
+int
+policy_privileges(const text *namespace)
+{
+	return policy_privileges_of(GetUserId(), namespace);
 }
 
 /* Bring a memo up to date for the next row's namespace. */
@@ -270,7 +277,7 @@ policy_authorize(const text *namespace, int needed)
 void
 policy_require_owner(void)
 {
-	if (!is_owner())
+	if (!is_owner(GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be the owner of extension \"lease\"")));

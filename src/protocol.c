@@ -19,10 +19,8 @@
 #include "lease.h"
 
 #include "miscadmin.h"
-#include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/wait_event.h"
 
 #include "clock.h"
 #include "error.h"
@@ -32,6 +30,7 @@
 #include "protocol.h"
 #include "settings.h"
 #include "store.h"
+#include "token.h"
 #include "transaction.h"
 
 /* How long to sleep before looking again: from, doubling, to. */
@@ -191,6 +190,8 @@ write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
 			return false;
 	}
 	store_write(rows, &call->key, locked, decision->write, &decision->row);
+	if (decision->write == WRITE_GRANT || decision->write == WRITE_END)
+		token_forget(&call->key);
 	keep_end(call, &locked->row, decision, policy);
 	return locked->row.exists || policy_stays(call->key.namespace);
 }
@@ -336,11 +337,8 @@ passes_with_time(LeaseVerb verb, LeaseOutcome outcome)
 static bool
 nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
 {
-	int64		length = deadline - clock_monotonic();
+	int64		length = *step;
 
-	if (length <= 0)
-		return false;
-	length = Min(length, *step);
 	if (answer->outcome == OUTCOME_BUSY)
 		*step = Min(*step * 2, SLEEP_MAX_LOCKED);
 	else
@@ -349,11 +347,7 @@ nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
 		if (!clock_stands_still())
 			length = Min(length, answer->grantable_at - answer->now);
 	}
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 Max((length + 999) / 1000, 1), PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
-	return true;
+	return clock_nap(deadline, length);
 }
 
 /* Answer a verb that changes nothing. */

@@ -145,4 +145,6 @@ purge_sweep(int64 max, SweepCount counts[SWEEP_KINDS])
 	counts[1].count = prune(STATEMENT_REQUEST_PRUNE, settings_request_retention, max);
 	counts[2].what = "floors";
 	counts[2].count = (int64) statement_run(STATEMENT_FLOOR_PRUNE, limit, NULL);
+	counts[3].what = "marks";
+	counts[3].count = (int64) statement_run(STATEMENT_MARK_PRUNE, limit, NULL);
 }

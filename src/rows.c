@@ -29,6 +29,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "storage/proc.h"
 #include "utils/inval.h"
 #include "utils/fmgroids.h"
 #include "utils/builtins.h"
@@ -40,6 +41,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "rows.h"
+#include "settings.h"
 
 /* Tells our advisory lock tags from everybody else's: "LE". */
 #define MUTEX_CLASS 0x4C45
@@ -63,6 +65,44 @@ rows_init(void)
 	CacheRegisterRelcacheCallback(forget_version, (Datum) 0);
 }
 
+/* A column of the extension's own row in pg_extension; false where it has none. */
+static bool
+read_extension(AttrNumber column, Datum *value)
+{
+	Relation	extensions = table_open(ExtensionRelationId, AccessShareLock);
+	bool		isnull = true;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber,
+				F_NAMEEQ, CStringGetDatum("lease"));
+	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		*value = heap_getattr(tuple, column, RelationGetDescr(extensions), &isnull);
+		if (!isnull && column == Anum_pg_extension_extversion)
+			*value = CStringGetDatum(TextDatumGetCString(*value));
+	}
+	systable_endscan(scan);
+	table_close(extensions, AccessShareLock);
+	return !isnull;
+}
+
+/* The schema that the extension's functions are in. */
+Oid
+rows_extension_schema(void)
+{
+	Datum		schema;
+
+	if (!read_extension(Anum_pg_extension_extnamespace, &schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("extension \"lease\" does not exist")));
+	return DatumGetObjectId(schema);
+}
+
 /*
  * Columns are read by number, so the tables must be those that this library
  * was built for.  After an upgrade of one without the other they are not.
@@ -70,35 +110,19 @@ rows_init(void)
 static void
 check_version(void)
 {
-	Relation	extensions;
-	SysScanDesc scan;
-	ScanKeyData key;
-	HeapTuple	tuple;
+	Datum		version;
 
 	if (version_checked)
 		return;
-	extensions = table_open(ExtensionRelationId, AccessShareLock);
-	ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber,
-				F_NAMEEQ, CStringGetDatum("lease"));
-	scan = systable_beginscan(extensions, ExtensionNameIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-	{
-		bool		isnull;
-		Datum		value = heap_getattr(tuple, Anum_pg_extension_extversion,
-										 RelationGetDescr(extensions), &isnull);
-		char	   *version = isnull ? "" : TextDatumGetCString(value);
-
-		if (strcmp(version, LEASE_SQL_VERSION) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("extension \"lease\" has version %s, but the library is for version %s",
-							version, LEASE_SQL_VERSION),
-					 errhint("Run ALTER EXTENSION lease UPDATE, and end the sessions that still have another library loaded.")));
-		version_checked = true;
-	}
-	systable_endscan(scan);
-	table_close(extensions, AccessShareLock);
+	if (!read_extension(Anum_pg_extension_extversion, &version))
+		return;
+	if (strcmp(DatumGetCString(version), LEASE_SQL_VERSION) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("extension \"lease\" has version %s, but the library is for version %s",
+						DatumGetCString(version), LEASE_SQL_VERSION),
+				 errhint("Run ALTER EXTENSION lease UPDATE, and end the sessions that still have another library loaded.")));
+	version_checked = true;
 }
 
 /*
@@ -263,9 +287,43 @@ rows_find(Rows *rows, ScanKey keys, int nkeys, Snapshot snapshot,
 }
 
 /*
+ * Lock a row version and those that follow it.  To reach a version that
+ * somebody is just writing, FOR KEY SHARE has to walk on to it, and there the
+ * server waits whatever it is told, if the writer has locked his own version
+ * FOR UPDATE; so that wait has its limit here, and ends in 55P03.
+ */
+static TM_Result
+lock_tuple(Rows *rows, ItemPointer tid, Snapshot snapshot, LockTupleMode mode,
+		   TupleTableSlot *slot, TM_FailureData *failure)
+{
+	volatile TM_Result result = TM_Ok;
+	int			timeout = LockTimeout;
+
+	if (mode != LockTupleKeyShare)
+		return table_tuple_lock(rows->heap, tid, snapshot, slot,
+								GetCurrentCommandId(false), mode, LockWaitSkip,
+								TUPLE_LOCK_FLAG_FIND_LAST_VERSION, failure);
+	PG_TRY();
+	{
+		LockTimeout = Max(settings_lock_wait, 1);
+		result = table_tuple_lock(rows->heap, tid, snapshot, slot,
+								  GetCurrentCommandId(false), mode, LockWaitSkip,
+								  TUPLE_LOCK_FLAG_FIND_LAST_VERSION |
+								  TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS,
+								  failure);
+	}
+	PG_FINALLY();
+	{
+		LockTimeout = timeout;
+	}
+	PG_END_TRY();
+	return result;
+}
+
+/*
  * Try to lock a row that was found at a snapshot which is still held.  FOR KEY
- * SHARE does not conflict with an update in flight and does not reach the
- * version that it makes: whoever locks so must read again.
+ * SHARE does not conflict with an update in flight, nor with one that has been
+ * committed since: whoever locks so must read again.
  * ROW_LOCKED: the slot holds its latest version, read after the lock was
  * obtained, and the lock stays until the (sub)transaction ends.  Else
  * ROW_BUSY, or ROW_ABSENT where it has been deleted since, and an empty slot.
@@ -279,9 +337,7 @@ rows_lock_found(Rows *rows, ItemPointer tid, Snapshot snapshot,
 	TM_FailureData failure;
 	TM_Result	result;
 
-	result = table_tuple_lock(rows->heap, &latest, snapshot, slot,
-							  GetCurrentCommandId(false), mode, LockWaitSkip,
-							  TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &failure);
+	result = lock_tuple(rows, &latest, snapshot, mode, slot, &failure);
 	switch (result)
 	{
 		case TM_Ok:
@@ -393,6 +449,38 @@ rows_yield(uint64 hash)
 
 	mutex_tag(hash, &tag);
 	LockRelease(&tag, ExclusiveLock, false);
+}
+
+/* Try to get in together with others; it stays so to the transaction's end. */
+bool
+rows_try_share(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	mutex_tag(hash, &tag);
+	return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+bool
+rows_shares(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	mutex_tag(hash, &tag);
+	return compat_lock_held_by_me(&tag, ShareLock);
+}
+
+/* Whether somebody else has the mutex. */
+bool
+rows_mutex_is_taken(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	if (!rows_try_share(hash))
+		return true;
+	mutex_tag(hash, &tag);
+	LockRelease(&tag, ShareLock, false);
+	return false;
 }
 
 /*

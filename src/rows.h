@@ -45,6 +45,7 @@ typedef enum RowLock
 
 extern void rows_init(void);
 extern Oid	rows_owner(void);
+extern Oid	rows_extension_schema(void);
 extern void rows_open(Rows *rows, const char *table, LOCKMODE lockmode);
 extern void rows_open_by(Rows *rows, const char *table, const char *index,
 						 LOCKMODE lockmode);
@@ -69,6 +70,9 @@ extern RowLock rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash);
 extern void rows_yield(uint64 hash);
 extern RowLock rows_look_dirty(Rows *rows, ScanKey keys, int nkeys);
 extern bool rows_try_mutex(uint64 hash);
+extern bool rows_try_share(uint64 hash);
+extern bool rows_shares(uint64 hash);
+extern bool rows_mutex_is_taken(uint64 hash);
 extern uint64 rows_hash(uint64 seed, const void *data, int len);
 
 extern bool rows_null(TupleTableSlot *slot, int column);

@@ -486,6 +486,12 @@ rules_decide(const LeaseRow *row, const LeaseRequest *request,
 		case VERB_GET:
 			decision->outcome = rules_state(row, policy, now);
 			break;
+		case VERB_PRESENT:
+			if (!refuse_token(request, now, decision))
+				decision->outcome = OUTCOME_CURRENT;
+			break;
+		case VERB_ADMIT:
+			break;
 	}
 }
 
@@ -494,10 +500,12 @@ rules_decide(const LeaseRow *row, const LeaseRequest *request,
  * it is.  What would write has to be decided again under the lock, and so has
  * a lapse: a renewal that was decided in time may be about to commit.  A wrong
  * version comes last of all refusals, of which the look may not know all.
+ * That a token is current is worth nothing unless the lock keeps it so.
  */
 bool
 rules_is_final_unlocked(const LeaseDecision *decision)
 {
 	return decision->write == WRITE_NOTHING && !decision->exhausted &&
-		!decision->lapsed && decision->outcome != OUTCOME_STALE_VERSION;
+		!decision->lapsed && decision->outcome != OUTCOME_STALE_VERSION &&
+		decision->outcome != OUTCOME_CURRENT;
 }

@@ -32,7 +32,9 @@ typedef enum LeaseVerb
 	VERB_RENEW,
 	VERB_RELEASE,
 	VERB_BREAK,
-	VERB_GET
+	VERB_GET,
+	VERB_PRESENT,
+	VERB_ADMIT					/* decided by a mark, not by a row */
 } LeaseVerb;
 
 /* Every word that a verb can answer with; outcomes_name() spells it. */
@@ -61,7 +63,11 @@ typedef enum LeaseOutcome
 	OUTCOME_IN_GRACE,
 	OUTCOME_COOLING,
 	OUTCOME_FULL,
-	OUTCOME_FREE
+	OUTCOME_FREE,
+	OUTCOME_CURRENT,
+	OUTCOME_PRESENTED,
+	OUTCOME_ADMITTED,
+	OUTCOME_BELOW_HIGH_WATER
 } LeaseOutcome;
 
 /* How the epoch on record ended; END_NONE while it is held or has lapsed. */

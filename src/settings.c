@@ -2,8 +2,8 @@
  * settings.c
  *		The settings lease.*, alphabetically.
  *
- * All are a superuser's: a worker must not be able to stretch what the server
- * allows, nor to move the clock by which others are judged.
+ * All but lease.token are a superuser's: a worker must not be able to stretch
+ * what the server allows, nor to move the clock by which others are judged.
  */
 #include "lease.h"
 
@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "settings.h"
+#include "token_text.h"
 
 /* 9999-12-31 in seconds since 1970: far from the end of what timestamptz holds */
 #define CLOCK_MAX_SECONDS INT64CONST(253402300799)
@@ -25,11 +26,23 @@
 #define UNIX_EPOCH \
 	((TimestampTz) (UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
 
+int			settings_enforcement = ENFORCEMENT_ENFORCE;
 int			settings_history_retention;
 int			settings_lock_wait;
 int			settings_max_ttl;
 int			settings_max_wait;
 int			settings_request_retention;
+char	   *settings_token = NULL;
+
+/* How often lease.token has been set, or gone back to what it was. */
+uint64		settings_token_changes = 0;
+
+static const struct config_enum_entry enforcements[] = {
+	{"enforce", ENFORCEMENT_ENFORCE, false},
+	{"observe", ENFORCEMENT_OBSERVE, false},
+	{"off", ENFORCEMENT_OFF, false},
+	{NULL, 0, false}
+};
 
 static char *clock_string = NULL;
 static TimestampTz *clock_instant = NULL;
@@ -140,6 +153,32 @@ assign_clock(const char *newval, void *extra)
 	clock_instant = extra;
 }
 
+static bool
+check_token(char **newval, void **extra, GucSource source)
+{
+	const char *cursor = *newval;
+	TokenText	token;
+	bool		valid = true;
+
+	(void) extra;
+	(void) source;
+	if (cursor == NULL)
+		return true;
+	while (valid && token_text_next(&cursor, &token, &valid))
+		continue;
+	if (!valid)
+		GUC_check_errdetail("It is a list of tokens as lease_token() makes them, separated by spaces.");
+	return valid;
+}
+
+static void
+assign_token(const char *newval, void *extra)
+{
+	(void) newval;
+	(void) extra;
+	settings_token_changes++;
+}
+
 void
 settings_define(void)
 {
@@ -158,6 +197,22 @@ settings_define(void)
 							   PGC_SUSET,
 							   0,
 							   check_clock, assign_clock, NULL);
+
+	/*
+	 * The way back when a rollout of guards goes wrong: "observe" lets
+	 * through and logs what guards refuse, "off" switches them off, both for
+	 * the whole server or for one role or database.  It weakens what the
+	 * guards themselves say and never strengthens it.  Normally "enforce".
+	 */
+	DefineCustomEnumVariable("lease.enforcement",
+							 "The most that guards may do: enforce, observe or off.",
+							 NULL,
+							 &settings_enforcement,
+							 ENFORCEMENT_ENFORCE,
+							 enforcements,
+							 PGC_SUSET,
+							 0,
+							 NULL, NULL, NULL);
 
 	/*
 	 * How long an ended epoch stays in lease_history.  Long enough that
@@ -234,6 +289,22 @@ settings_define(void)
 							PGC_SUSET,
 							GUC_UNIT_S,
 							NULL, NULL, NULL);
+
+	/*
+	 * The tokens under which a session writes to guarded tables, as
+	 * lease_token() makes them, separated by spaces: for clients that cannot
+	 * open a transaction block in which to call lease_present().  Anybody may
+	 * set it, for a token proves itself.  Behind a transaction pooler use SET
+	 * LOCAL alone: another client may be next on the same connection.
+	 */
+	DefineCustomStringVariable("lease.token",
+							   "The tokens under which the session writes to guarded tables.",
+							   "As lease_token() makes them, separated by spaces.",
+							   &settings_token,
+							   "",
+							   PGC_USERSET,
+							   0,
+							   check_token, assign_token, NULL);
 
 	MarkGUCPrefixReserved("lease");
 }

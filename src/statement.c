@@ -109,6 +109,28 @@ static const Statement statements[STATEMENT_COUNT] = {
 		SPI_OK_DELETE, 1,
 		{INT8OID}
 	},
+	[STATEMENT_MARK_INSERT] = {
+		"INSERT INTO lease_catalog.mark (namespace, name, fence, at) VALUES ($1, $2, $3, $4)",
+		SPI_OK_INSERT, 4,
+		{TEXTOID, TEXTOID, INT8OID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_MARK_DELETE] = {
+		"DELETE FROM lease_catalog.mark"
+		" WHERE namespace OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $2",
+		SPI_OK_DELETE, 2,
+		{TEXTOID, TEXTOID}
+	},
+	[STATEMENT_MARK_PRUNE] = {
+		"DELETE FROM lease_catalog.mark WHERE ctid OPERATOR(pg_catalog.=) ANY (ARRAY("
+		"SELECT low.ctid FROM lease_catalog.mark AS low"
+		" WHERE EXISTS (SELECT FROM lease_catalog.mark AS high"
+		" WHERE high.namespace OPERATOR(pg_catalog.=) low.namespace"
+		" AND high.name OPERATOR(pg_catalog.=) low.name"
+		" AND high.fence OPERATOR(pg_catalog.>) low.fence)"
+		" LIMIT $1 FOR UPDATE OF low SKIP LOCKED))",
+		SPI_OK_DELETE, 1,
+		{INT8OID}
+	},
 	[STATEMENT_GENERATION_INSERT] = {
 		"INSERT INTO lease_catalog.generation"
 		" (generation, system_identifier, timeline, database_oid, table_oid, at)"
@@ -351,6 +373,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" ('request', NULL),"
 		" ('intent', NULL),"
 		" ('floor', 'floor_highest'),"
+		" ('mark', 'mark_highest'),"
 		" ('generation', 'generation_highest'),"
 		" ('request', 'request_at'),"
 		" ('history', 'history_epoch'),"

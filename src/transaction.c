@@ -2,8 +2,8 @@
  * transaction.c
  *		What a transaction has done that its end must know.
  *
- * Promises: a transaction in which lease state changed cannot be prepared,
- * since a prepared grant would outlive a promotion and commit under a
+ * Promises: a transaction in which lease state changed, or a token was accepted,
+ * cannot be prepared, since it would outlive a promotion and commit under a
  * generation that is over; what was rolled back with a savepoint does not
  * count.  And a grant that was answered survives a crash.
  */
@@ -91,8 +91,8 @@ at_transaction_event(XactEvent event, void *arg)
 			if (changed_level > 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("cannot PREPARE a transaction that has changed a lease"),
-						 errdetail("A prepared grant could commit after a failover, under a fence that is granted again.")));
+						 errmsg("cannot PREPARE a transaction that has changed a lease or was admitted under one"),
+						 errdetail("It could commit after a failover, under a fence that is granted again.")));
 			break;
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_ABORT:

@@ -244,27 +244,48 @@ static const Line contract[] = {
 	{VERB_GET, OUTCOME_COOLING, cooling, true, EFFECT_NONE},
 	{VERB_GET, OUTCOME_FREE, free_of_all, true, EFFECT_NONE},
 	{VERB_GET, OUTCOME_EXPIRED, always, true, EFFECT_NONE},
+
+	{VERB_PRESENT, OUTCOME_NOT_FOUND, nowhere, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_UNKNOWN_FENCE, above, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_STALE_FENCE, below, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_NOT_OWNER, not_the_owner, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_BROKEN, broken, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_RELEASED, given_back, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_EXPIRED, given_back_late, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_EXPIRED, contract_is_lapsed, false, EFFECT_NONE},
+	{VERB_PRESENT, OUTCOME_CURRENT, always, true, EFFECT_NONE},
 };
 
 #define LINE_COUNT ((int) (sizeof(contract) / sizeof(contract[0])))
 
 static bool said[LINE_COUNT];
 
-/* What only the server can answer: it has locks, and batches. */
+/* What only the server can answer: it has locks, batches and marks. */
 static bool
 is_servers(LeaseVerb verb, LeaseOutcome outcome)
 {
 	if (outcome == OUTCOME_BUSY)
 		return verb != VERB_GET;
+	if (verb == VERB_ADMIT)
+		return outcome == OUTCOME_ADMITTED || outcome == OUTCOME_BELOW_HIGH_WATER;
+	if (outcome == OUTCOME_PRESENTED)
+		return verb == VERB_PRESENT;
 	return outcome == OUTCOME_INVALID &&
 		(verb == VERB_RENEW || verb == VERB_RELEASE);
+}
+
+/* Of those the ones that are good news. */
+static bool
+is_good_word(LeaseOutcome outcome)
+{
+	return outcome == OUTCOME_ADMITTED || outcome == OUTCOME_PRESENTED;
 }
 
 /* The line that is right. */
 const Line *
 contract_line(const Ask *ask)
 {
-	static const Line *first[VERB_GET + 1];
+	static const Line *first[VERB_PRESENT + 1];
 	const Line *line = first[ask->request.verb];
 
 	if (!line)
@@ -334,7 +355,7 @@ contract_wrong_word(void)
 				break;
 		}
 		if (i == LINE_COUNT && (!is_servers(verb, outcome) ||
-								outcomes_ok(verb, outcome)))
+								outcomes_ok(verb, outcome) != is_good_word(outcome)))
 			return outcomes_name(outcome);
 	}
 	return NULL;

@@ -246,6 +246,7 @@ judge_unlocked(const Ask *ask, const LeaseDecision *decision)
 	if (!rules_is_final_unlocked(decision))
 		return broken_unless(contract_is_lapsed(ask) ||
 							 decision->outcome == OUTCOME_STALE_VERSION ||
+							 decision->outcome == OUTCOME_CURRENT ||
 							 decision->outcome == OUTCOME_REPLAYED_ENDED,
 							 BROKEN(UNLOCKED));
 	if (!contract_is_unended(ask) || ask->request.verb == VERB_GET ||
@@ -356,7 +357,12 @@ judge_note(const Ask *ask, const LeaseDecision *decision, Tally *tally)
 			tally->asked++;
 			tally->held += outcome == OUTCOME_HELD;
 			break;
+		case VERB_PRESENT:
+			if (outcome == OUTCOME_CURRENT)
+				count_token(ask, &tally->presenters, &tally->presenter);
+			break;
 		case VERB_BREAK:
+		case VERB_ADMIT:
 			break;
 	}
 }
@@ -395,11 +401,14 @@ judge_state(const World *world, const State *state, const Tally *tally)
 	bool		current = rules_is_current(row, state->now);
 	bool		agreed = tally->renewers == current &&
 	tally->releasers == current &&
+	tally->presenters == current &&
 	tally->held == (current ? tally->asked : 0) &&
 	(tally->not_expired > 0) == current &&
 	(tally->replayed == 0 || current) &&
 	tally->renewer.fence == tally->releaser.fence &&
-	tally->renewer.owner == tally->releaser.owner;
+	tally->renewer.owner == tally->releaser.owner &&
+	tally->renewer.fence == tally->presenter.fence &&
+	tally->renewer.owner == tally->presenter.owner;
 
 	return broken_unless(agreed, BROKEN(I2)) |
 		broken_unless(!current || rules_expiry(row, state->now) - state->now <= row->ttl,

@@ -42,6 +42,7 @@ static const Verb verbs[] = {
 	{VERB_RELEASE, TAKES_OWNER | TAKES_FENCE},
 	{VERB_BREAK, TAKES_FENCE},
 	{VERB_GET, 0},
+	{VERB_PRESENT, TAKES_OWNER | TAKES_FENCE},
 };
 
 #define NEAR 20000

@@ -215,6 +215,8 @@ typedef struct Tally
 	Token		renewer;
 	int			releasers;		/* tokens that a release does */
 	Token		releaser;
+	int			presenters;		/* tokens that may be written under */
+	Token		presenter;
 	int			asked;			/* how often it was asked whether it is held */
 	int			held;			/* and how often it was */
 	int			not_expired;	/* takeovers that were told so */

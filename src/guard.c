@@ -1,0 +1,472 @@
+/*
+ * guard.c
+ *		The trigger that lets a row of a guarded table be written.
+ *
+ * Promises: a write that gets past it was made under a token that was proved
+ * (proof.c) in this transaction, for the lease of the row as it is finally
+ * stored, and for an UPDATE or DELETE of the row as it was; what has no token,
+ * or a NULL where the lease's name should be, is refused.  A column of the row
+ * is never taken for a proof: where the fence is stamped, it is written here
+ * and then compared with what was stored.
+ *
+ * What follows for rows of the same lease is a comparison in memory.
+ *
+ * Locks: what a proof takes, to the end of the transaction.
+ */
+#include "lease.h"
+
+#include "access/sysattr.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "replication/logicalworker.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "arguments.h"
+#include "error.h"
+#include "guard.h"
+#include "proof.h"
+#include "token.h"
+#include "transaction.h"
+
+PG_FUNCTION_INFO_V1(lease_fence_check);
+
+/* A guard as its trigger knows it, for the length of a statement. */
+typedef struct Guard
+{
+	GuardTerms	terms;
+	Oid			table;
+	text	   *namespace;
+	text	   *name;			/* of the one lease */
+	int			name_column;	/* of the lease's name, or 0 */
+	bool		name_is_text;
+	FmgrInfo	name_output;	/* where it is not */
+	int			fence_column;	/* or 0 */
+	Refusal		logged;			/* the last refusal that was let through */
+} Guard;
+
+/* One firing of the trigger. */
+typedef struct Firing
+{
+	Guard	   *guard;
+	TriggerData *trigger;
+	int64		fence;			/* accepted */
+} Firing;
+
+static const char *const kinds[] = {"one", "per"};
+static const char *const modes[] = {"current", "high_water", "both"};
+static const char *const enforcements[] = {"enforce", "observe", "off"};
+static const char *const replications[] = {"trust", "refuse"};
+
+static int
+find_word(const char *word, const char *const *words, int nwords,
+		  const char *argument, const char *fault)
+{
+	int			i;
+
+	for (i = 0; i < nwords; i++)
+	{
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	}
+	error_invalid(argument, fault);
+}
+
+/* How an argument of the trigger is spelt. */
+const char *
+guard_word(int argument, const GuardTerms *terms)
+{
+	switch (argument)
+	{
+		case GUARD_NAMESPACE:
+			return terms->namespace;
+		case GUARD_KIND:
+			return kinds[terms->per_value];
+		case GUARD_SUBJECT:
+			return terms->subject;
+		case GUARD_FENCE_COLUMN:
+			return terms->fence_column == NULL ? "" : terms->fence_column;
+		case GUARD_MODE:
+			return modes[terms->mode];
+		case GUARD_ENFORCEMENT:
+			return enforcements[terms->enforcement];
+		case GUARD_REPLICATION:
+			return replications[terms->refuse_replication];
+	}
+	return "";
+}
+
+/* Read a guard's words, and refuse those that mean nothing (22023). */
+void
+guard_read_terms(char **arguments, int narguments, GuardTerms *terms)
+{
+	const char *fault;
+
+	if (narguments != GUARD_ARGUMENTS)
+		error_invalid("trigger arguments", "They are namespace, 'one' or 'per', name or column, fence column or '', mode, enforcement, replication.");
+	terms->namespace = arguments[GUARD_NAMESPACE];
+	fault = arguments_fault(cstring_to_text(terms->namespace), LEASE_NAMESPACE_MAX);
+	if (fault != NULL)
+		error_invalid("namespace", fault);
+	terms->per_value = find_word(arguments[GUARD_KIND], kinds, lengthof(kinds),
+								 "kind of guard", "It is one of one and per.") == 1;
+	terms->subject = arguments[GUARD_SUBJECT];
+	fault = arguments_fault(cstring_to_text(terms->subject),
+							terms->per_value ? NAMEDATALEN - 1 : LEASE_NAME_MAX);
+	if (fault != NULL)
+		error_invalid(terms->per_value ? "name_column" : "name", fault);
+	terms->fence_column = arguments[GUARD_FENCE_COLUMN][0] == '\0' ?
+		NULL : arguments[GUARD_FENCE_COLUMN];
+	terms->mode = find_word(arguments[GUARD_MODE], modes, lengthof(modes),
+							"mode", "It is one of current, high_water and both.");
+	terms->enforcement = find_word(arguments[GUARD_ENFORCEMENT], enforcements,
+								   lengthof(enforcements), "enforcement",
+								   "It is one of enforce, observe and off.");
+	terms->refuse_replication = find_word(arguments[GUARD_REPLICATION], replications,
+										  lengthof(replications), "replication",
+										  "It is one of trust and refuse.") == 1;
+}
+
+static int
+find_column(Relation table, const char *column)
+{
+	int			number = get_attnum(RelationGetRelid(table), column);
+
+	if (number <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of guarded table \"%s\" does not exist",
+						column, RelationGetRelationName(table)),
+				 errhint("Call lease_guard() with the column that there is now.")));
+	return number;
+}
+
+static void
+find_columns(Guard *guard, Relation table)
+{
+	TupleDesc	columns = RelationGetDescr(table);
+
+	if (guard->terms.per_value)
+	{
+		Form_pg_attribute column;
+		Oid			type;
+		Oid			output;
+		bool		varlena;
+
+		guard->name_column = find_column(table, guard->terms.subject);
+		column = TupleDescAttr(columns, guard->name_column - 1);
+		type = getBaseType(column->atttypid);
+		guard->name_is_text = type == TEXTOID || type == VARCHAROID;
+		getTypeOutputInfo(type, &output, &varlena);
+		fmgr_info_cxt(output, &guard->name_output, CurrentMemoryContext);
+		if (guard->terms.fence_column != NULL && column->attgenerated != '\0')
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot stamp the fence of a lease that a generated column names"),
+					 errdetail("Column \"%s\" has no value yet when the fence is written.",
+							   guard->terms.subject)));
+	}
+	if (guard->terms.fence_column != NULL)
+	{
+		guard->fence_column = find_column(table, guard->terms.fence_column);
+		if (getBaseType(TupleDescAttr(columns, guard->fence_column - 1)->atttypid) != INT8OID)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of guarded table \"%s\" is not of type bigint",
+							guard->terms.fence_column, RelationGetRelationName(table))));
+	}
+}
+
+/* The guard of a trigger, read once a statement. */
+static Guard *
+get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
+{
+	Guard	   *guard = fcinfo->flinfo->fn_extra;
+	MemoryContext caller;
+
+	if (guard != NULL && guard->table == RelationGetRelid(trigger->tg_relation))
+		return guard;
+	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	guard = palloc0(sizeof(Guard));
+	guard_read_terms(trigger->tg_trigger->tgargs, trigger->tg_trigger->tgnargs,
+					 &guard->terms);
+	guard->table = RelationGetRelid(trigger->tg_relation);
+	guard->namespace = cstring_to_text(guard->terms.namespace);
+	if (!guard->terms.per_value)
+		guard->name = cstring_to_text(guard->terms.subject);
+	find_columns(guard, trigger->tg_relation);
+	MemoryContextSwitchTo(caller);
+	fcinfo->flinfo->fn_extra = guard;
+	return guard;
+}
+
+/* What the guard and the server's setting leave of its strictness. */
+static Enforcement
+enforcement_of(const Guard *guard)
+{
+	return Max(guard->terms.enforcement, settings_enforcement);
+}
+
+/*
+ * Refuse a write, or where the guard only observes let it through and say so
+ * once a statement.  Names, owners and values stay out of the log.
+ */
+static void
+refuse(Firing *firing, Refused *refused)
+{
+	Guard	   *guard = firing->guard;
+
+	refused->table = RelationGetRelationName(firing->trigger->tg_relation);
+	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
+		error_refused(refused);
+	if (guard->logged == refused->refusal)
+		return;
+	guard->logged = refused->refusal;
+	ereport(LOG,
+			(errcode(error_refused_code(refused->refusal)),
+			 errmsg("a guard that enforces would refuse this write to table \"%s\": %s",
+					refused->table,
+					unpack_sql_state(error_refused_code(refused->refusal)))));
+}
+
+static void
+refuse_without_token(Firing *firing, const LeaseKey *key, const char *how)
+{
+	Refused		refused = {
+		.refusal = REFUSAL_NO_TOKEN,
+		.key = key,
+		.how = how
+	};
+
+	refuse(firing, &refused);
+}
+
+/* What an observing guard takes into a subtransaction of its own. */
+typedef struct Attempt
+{
+	Token	   *token;
+	ProofMode	mode;
+	Refused		refused;
+} Attempt;
+
+static bool
+prove_step(void *state)
+{
+	Attempt    *attempt = state;
+
+	return proof_token(&attempt->token, attempt->mode, &attempt->refused);
+}
+
+/*
+ * Prove a token without an error that the write would not have had, and keep
+ * no lock of a refusal, which is remembered: it would cost every row a wait.
+ */
+static bool
+prove_observing(Firing *firing, Token *token, Refused *refused)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Attempt		attempt = {token, firing->guard->terms.mode};
+	volatile bool proved = false;
+
+	memset(refused, 0, sizeof(Refused));
+	refused->refusal = token->refused;
+	if (token->refused != REFUSAL_NONE)
+		return false;
+	PG_TRY();
+	{
+		proved = transaction_attempt(prove_step, &attempt);
+		*refused = attempt.refused;
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(caller);
+		FlushErrorState();
+		refused->refusal = REFUSAL_BUSY;
+	}
+	PG_END_TRY();
+	if (!proved)
+		token_own(token)->refused = refused->refusal;
+	return proved;
+}
+
+/* Judge a write under a lease; true where it was accepted under a fence. */
+static bool
+judge(Firing *firing, text *name)
+{
+	Guard	   *guard = firing->guard;
+	Token	   *token = token_find(guard->namespace, name);
+	LeaseKey	key;
+	Refused		refused;
+
+	key.namespace = guard->namespace;
+	key.name = name;
+	if (token == NULL)
+	{
+		refuse_without_token(firing, &key, NULL);
+		return false;
+	}
+	firing->fence = token->fence;
+	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
+	{
+		if (!proof_token(&token, guard->terms.mode, &refused))
+			refuse(firing, &refused);
+		return true;
+	}
+	if (proof_holds(token, guard->terms.mode) ||
+		prove_observing(firing, token, &refused))
+		return true;
+	refused.key = &key;
+	refuse(firing, &refused);
+	return false;
+}
+
+/* The name of the lease that a row belongs to; NULL where it has none. */
+static text *
+row_name(Guard *guard, TupleTableSlot *slot)
+{
+	bool		isnull;
+	Datum		value;
+
+	if (!guard->terms.per_value)
+		return guard->name;
+	value = slot_getattr(slot, guard->name_column, &isnull);
+	if (isnull)
+		return NULL;
+	if (guard->name_is_text)
+		return DatumGetTextPP(value);
+	return cstring_to_text(OutputFunctionCall(&guard->name_output, value));
+}
+
+static bool
+judge_row(Firing *firing, TupleTableSlot *slot)
+{
+	text	   *name = row_name(firing->guard, slot);
+
+	if (name == NULL)
+	{
+		refuse_without_token(firing, NULL, "its name is NULL");
+		return false;
+	}
+	return judge(firing, name);
+}
+
+/* Whether the row was stored with the fence that was stamped. */
+static void
+check_stamp(Firing *firing, TupleTableSlot *slot)
+{
+	Guard	   *guard = firing->guard;
+	bool		isnull;
+	Datum		value;
+
+	if (guard->fence_column == 0)
+		return;
+	value = slot_getattr(slot, guard->fence_column, &isnull);
+	if (isnull || DatumGetInt64(value) != firing->fence)
+		ereport(ERROR,
+				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+				 errmsg("the fence in column \"%s\" of table \"%s\" was changed after it was stamped",
+						guard->terms.fence_column,
+						RelationGetRelationName(firing->trigger->tg_relation)),
+				 errhint("A trigger that comes later wrote the column, or gave the row to another lease.")));
+}
+
+static void
+judge_after(Firing *firing)
+{
+	TriggerData *trigger = firing->trigger;
+	TupleTableSlot *old = trigger->tg_trigslot;
+	TupleTableSlot *final = old;
+
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+	{
+		final = trigger->tg_newslot;
+		if (firing->guard->terms.per_value)
+			(void) judge_row(firing, old);
+	}
+	if (judge_row(firing, final) && !TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
+		check_stamp(firing, final);
+}
+
+/* Judge a row before it is stored, and stamp it. */
+static HeapTuple
+judge_before(Firing *firing)
+{
+	TriggerData *trigger = firing->trigger;
+	Guard	   *guard = firing->guard;
+	bool		update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
+	HeapTuple	row = update ? trigger->tg_newtuple : trigger->tg_trigtuple;
+	Datum		fence;
+	bool		isnull = false;
+
+	if (!judge_row(firing, update ? trigger->tg_newslot : trigger->tg_trigslot) ||
+		guard->fence_column == 0 || TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
+		return row;
+	fence = Int64GetDatum(firing->fence);
+	return heap_modify_tuple_by_cols(row, RelationGetDescr(trigger->tg_relation),
+									 1, &guard->fence_column, &fence, &isnull);
+}
+
+static void
+check_protocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
+{
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be called as a trigger", "lease_fence_check")));
+	if (TRIGGER_FIRED_INSTEAD(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" cannot be an INSTEAD OF trigger", "lease_fence_check"),
+				 errhint("Guard the tables beneath the view.")));
+}
+
+/* Whether a row that replication applies is none of the guard's business. */
+static bool
+is_trusted(Firing *firing)
+{
+	if (!IsLogicalWorker())
+		return false;
+	if (firing->guard->terms.refuse_replication)
+		refuse_without_token(firing, NULL, "it comes from replication, which the guard refuses");
+	return true;
+}
+
+/*
+ * The guard's trigger, in whatever place lease_guard() or a user has put it.
+ * Arguments: namespace, 'one' or 'per', name or column, fence column or '',
+ * mode, enforcement, replication.
+ */
+Datum
+lease_fence_check(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	Firing		firing = {NULL, trigger};
+	HeapTuple	row;
+
+	check_protocol(fcinfo, trigger);
+	firing.guard = get_guard(fcinfo, trigger);
+	row = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ?
+		trigger->tg_newtuple : trigger->tg_trigtuple;
+	if (enforcement_of(firing.guard) == ENFORCEMENT_OFF || is_trusted(&firing))
+		return PointerGetDatum(TRIGGER_FIRED_BEFORE(trigger->tg_event) ? row : NULL);
+
+	if (TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event))
+	{
+		if (!firing.guard->terms.per_value)
+			(void) judge(&firing, firing.guard->name);
+		else if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+			refuse_without_token(&firing, NULL, "TRUNCATE names no lease, and each row may have another");
+		return PointerGetDatum(NULL);
+	}
+	if (TRIGGER_FIRED_BEFORE(trigger->tg_event))
+		return PointerGetDatum(judge_before(&firing));
+	judge_after(&firing);
+	return PointerGetDatum(NULL);
+}

@@ -1,0 +1,37 @@
+/*
+ * guarding.h
+ *		The triggers that make up a guard.
+ */
+#ifndef LEASE_GUARDING_H
+#define LEASE_GUARDING_H
+
+#include "lease.h"
+
+#include "nodes/pg_list.h"
+
+/* The names of a guard's triggers; the last sorts behind all others. */
+#define GUARD_TRIGGER_STATEMENT "lease_guard"
+#define GUARD_TRIGGER_ROW "lease_guard_row"
+#define GUARD_TRIGGER_TRUNCATE "lease_guard_truncate"
+#define GUARD_TRIGGER_STAMP "~lease_guard_stamp"
+
+/* A trigger that calls lease_fence_check(). */
+typedef struct GuardTrigger
+{
+	Oid			oid;
+	Oid			table;
+	Oid			parent;			/* that it is a copy of, or invalid */
+	int16		type;			/* as pg_trigger has it */
+	char		enabled;
+	const char *name;
+	char	  **arguments;
+	int			narguments;
+} GuardTrigger;
+
+extern Oid	guarding_function(void);
+extern List *guarding_triggers(Oid table);
+extern bool guarding_needs_rows(Oid table, bool per_value, bool stamps,
+								bool high_water, bool refuses_replication);
+extern char *guarding_truncate_name(Oid parent);
+
+#endif							/* LEASE_GUARDING_H */

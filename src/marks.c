@@ -1,0 +1,327 @@
+/*
+ * marks.c
+ *		High-water marks: the highest fence that a resource has accepted.
+ *
+ * Promises: a mark never falls but by marks_reset(); a fence is admitted only
+ * where it is not below the mark; the mark that it raises is on disk when the
+ * raise commits.  The table is only appended to and the highest row counts, so
+ * raising a mark makes nobody wait; a fence that is the mark writes nothing.
+ *
+ * Whose lease keeps other fences away (FOR KEY SHARE on its row) needs no more
+ * than marks_raise().  Others use marks_enter(), the fair lock of a resource:
+ * writers of one fence are in together, those of different fences in turn, and
+ * a higher fence that waits holds off lower ones that come later.
+ *
+ * Locks, none of which is waited for in the server's queue:
+ *	gate	a mutex, while it is looked who is in; never while asleep
+ *	inside	shared by all who are in, to the end of their transactions; whoever
+ *			raises the mark tries it exclusively, to see that nobody is in
+ *	want	a mutex of the higher fence that waits, given back when it is in
+ * Whoever has raised the mark and not committed is seen by his row.
+ */
+#include "lease.h"
+
+#include "access/genam.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "clock.h"
+#include "marks.h"
+#include "rows.h"
+#include "settings.h"
+#include "statement.h"
+#include "transaction.h"
+
+/* Columns of lease_catalog.mark. */
+enum
+{
+	MARK_NAMESPACE = 1,
+	MARK_NAME,
+	MARK_FENCE,
+	MARK_AT
+};
+
+/* Which lock of a resource. */
+enum
+{
+	LOCK_GATE = 0x4D00,
+	LOCK_INSIDE,
+	LOCK_WANT
+};
+
+/* How long to sleep before looking again. */
+#define NAP INT64CONST(2000)
+
+/* What is on record of a resource, committed or not. */
+typedef struct Record
+{
+	int64		mark;			/* as we see it, our own included */
+	bool		different;		/* somebody is raising it to another fence */
+	bool		higher;			/* and that is higher than ours */
+	bool		resetting;		/* somebody is taking it down */
+} Record;
+
+static uint64
+lock_hash(const LeaseKey *resource, int lock)
+{
+	uint64		hash = rows_hash(lock, VARDATA_ANY(resource->namespace),
+								 VARSIZE_ANY_EXHDR(resource->namespace));
+
+	return rows_hash(hash, VARDATA_ANY(resource->name),
+					 VARSIZE_ANY_EXHDR(resource->name));
+}
+
+static void
+make_keys(const LeaseKey *resource, ScanKeyData keys[2])
+{
+	rows_key_text(&keys[0], MARK_NAMESPACE, resource->namespace);
+	rows_key_text(&keys[1], MARK_NAME, resource->name);
+}
+
+/* The mark as it is now; 0 where nothing was ever accepted. */
+static int64
+read_mark(const LeaseKey *resource)
+{
+	ScanKeyData keys[2];
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+	int64		mark = 0;
+
+	make_keys(resource, keys);
+	rows_open_by(&rows, "mark", "mark_highest", AccessShareLock);
+	rows_scan_begin(&rows, &scan, keys, 2, BackwardScanDirection);
+	slot = rows_scan_next(&scan);
+	if (slot != NULL)
+		mark = rows_int64(slot, MARK_FENCE);
+	rows_scan_end(&scan);
+	rows_close(&rows);
+	return mark;
+}
+
+/* Read what is on record, with what others are just writing. */
+static void
+read_record(const LeaseKey *resource, int64 fence, Record *record)
+{
+	TupleTableSlot *slot;
+	SnapshotData dirty;
+	IndexScanDesc scan;
+	ScanKeyData keys[2];
+	Rows		rows;
+	int64		going = 0;
+
+	memset(record, 0, sizeof(Record));
+	make_keys(resource, keys);
+	InitDirtySnapshot(dirty);
+	rows_open_by(&rows, "mark", "mark_highest", AccessShareLock);
+	slot = table_slot_create(rows.heap, NULL);
+	scan = compat_index_beginscan(rows.heap, rows.index, &dirty, 2);
+	index_rescan(scan, keys, 2, NULL, 0);
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		int64		found;
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		found = rows_int64(slot, MARK_FENCE);
+		if (TransactionIdIsValid(dirty.xmax))
+			going = Max(going, found);
+		if (!TransactionIdIsValid(dirty.xmin))
+			record->mark = Max(record->mark, found);
+		else if (found != fence)
+		{
+			record->different = true;
+			record->higher = record->higher || found > fence;
+		}
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	rows_close(&rows);
+
+	/* rows below the highest are pruned, and that does not matter */
+	record->resetting = going > 0 && going >= record->mark;
+}
+
+static void
+insert_mark(const LeaseKey *resource, int64 fence)
+{
+	Datum		values[] = {
+		PointerGetDatum(resource->namespace),
+		PointerGetDatum(resource->name),
+		Int64GetDatum(fence),
+		TimestampTzGetDatum(clock_now())
+	};
+
+	statement_run_one(STATEMENT_MARK_INSERT, values, NULL);
+	transaction_changed();
+	transaction_must_last();
+}
+
+/*
+ * Admit a fence whose lease keeps every other one away, and raise the mark to
+ * it.  *mark is what the mark was.
+ */
+MarkAnswer
+marks_raise(const LeaseKey *resource, int64 fence, int64 *mark)
+{
+	*mark = read_mark(resource);
+	if (fence < *mark)
+		return MARK_BELOW;
+	if (fence > *mark)
+		insert_mark(resource, fence);
+	return MARK_ADMITTED;
+}
+
+/* Get in beside those who are in under the same fence, which is the mark. */
+static MarkAnswer
+join(const LeaseKey *resource)
+{
+	return rows_try_share(lock_hash(resource, LOCK_INSIDE)) ?
+		MARK_ADMITTED : MARK_BUSY;
+}
+
+/*
+ * Get in under a fence above the mark: nobody may be in under the mark, nor
+ * under another fence.  Our row is there before the gate opens.
+ */
+static MarkAnswer
+raise_inside(const LeaseKey *resource, int64 fence)
+{
+	uint64		inside = lock_hash(resource, LOCK_INSIDE);
+
+	if (!rows_try_mutex(inside))
+		return MARK_BUSY;
+	insert_mark(resource, fence);
+	(void) rows_try_share(inside);
+	rows_yield(inside);
+	return MARK_ADMITTED;
+}
+
+/* Whether somebody is in under this very fence, which is not committed yet. */
+static bool
+is_being_raised_to(const LeaseKey *resource, int64 fence)
+{
+	Rows		rows;
+	ScanKeyData keys[3];
+	RowLock		found;
+
+	make_keys(resource, keys);
+	ScanKeyInit(&keys[2], MARK_FENCE, BTEqualStrategyNumber, F_INT8EQ,
+				Int64GetDatum(fence));
+	rows_open_by(&rows, "mark", "mark_highest", AccessShareLock);
+	found = rows_look_dirty(&rows, keys, 3);
+	rows_close(&rows);
+	return found == ROW_BUSY;
+}
+
+/* One attempt, with the gate held.  *wanting is set where we may wait for it. */
+static MarkAnswer
+try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
+		   bool *wanting)
+{
+	Record		record;
+
+	read_record(resource, fence, &record);
+	*mark = record.mark;
+	*wanting = false;
+	if (fence < record.mark)
+		return MARK_BELOW;
+	if (fence == record.mark && rows_shares(lock_hash(resource, LOCK_INSIDE)))
+		return MARK_ADMITTED;
+	if (record.resetting)
+		return MARK_BUSY;
+	*wanting = fence > record.mark && !record.higher;
+	if (record.different ||
+		(!waiting && rows_mutex_is_taken(lock_hash(resource, LOCK_WANT))))
+		return MARK_BUSY;
+	if (fence == record.mark)
+		return join(resource);
+	if (!is_being_raised_to(resource, fence))
+		return raise_inside(resource, fence);
+	if (join(resource) == MARK_BUSY)
+		return MARK_BUSY;
+	insert_mark(resource, fence);
+	return MARK_ADMITTED;
+}
+
+/*
+ * Admit a fence by the fair lock of the resource, and raise the mark to it;
+ * MARK_BUSY where others were still in after lease.lock_wait.  *mark is what
+ * the mark was.
+ */
+MarkAnswer
+marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
+{
+	uint64		gate = lock_hash(resource, LOCK_GATE);
+	uint64		want = lock_hash(resource, LOCK_WANT);
+	int64		deadline = clock_monotonic() + settings_lock_wait * INT64CONST(1000);
+	bool		waiting = false;
+	MarkAnswer	answer;
+
+	*mark = 0;
+	for (;;)
+	{
+		bool		wanting = false;
+
+		answer = MARK_BUSY;
+		if (rows_try_mutex(gate))
+		{
+			answer = try_inside(resource, fence, waiting, mark, &wanting);
+			rows_yield(gate);
+		}
+		if (answer != MARK_BUSY)
+			break;
+		if (wanting && !waiting)
+			waiting = rows_try_mutex(want);
+		if (!clock_nap(deadline, NAP))
+			break;
+	}
+	if (waiting)
+		rows_yield(want);
+	return answer;
+}
+
+/*
+ * Set a mark to a fence, up or down, once nobody is in; false where somebody
+ * still was after lease.lock_wait.  Nobody gets in until this commits.
+ */
+bool
+marks_reset(const LeaseKey *resource, int64 fence, int64 *former)
+{
+	uint64		gate = lock_hash(resource, LOCK_GATE);
+	uint64		inside = lock_hash(resource, LOCK_INSIDE);
+	int64		deadline = clock_monotonic() + settings_lock_wait * INT64CONST(1000);
+	bool		alone = false;
+
+	for (;;)
+	{
+		if (rows_try_mutex(gate))
+		{
+			Record		record;
+
+			read_record(resource, PG_INT64_MAX, &record);
+			*former = record.mark;
+			alone = !record.different && !record.resetting &&
+				rows_try_mutex(inside);
+			rows_yield(gate);
+		}
+		if (alone || !clock_nap(deadline, NAP))
+			break;
+	}
+	if (alone)
+	{
+		Datum		values[] = {
+			PointerGetDatum(resource->namespace),
+			PointerGetDatum(resource->name)
+		};
+
+		(void) statement_run(STATEMENT_MARK_DELETE, values, NULL);
+		insert_mark(resource, fence);
+	}
+	return alone;
+}

@@ -1,0 +1,220 @@
+/*
+ * proof.c
+ *		Proves that a token may be written under.
+ *
+ * Promises (I7): a token that is proved current was so at an instant at which
+ * the lock that keeps the next epoch from beginning was held, and the lock
+ * stays to the end of the (sub)transaction; a proof is asked for once, and
+ * what it found belongs to the same subtransaction (token.c).  A refusal is an
+ * answer here; who asked raises it, or lets the write through.
+ *
+ * The order: look; lock FOR KEY SHARE, which heartbeats and other writers of
+ * the epoch do not mind; look again at a fresh snapshot, for what is locked may
+ * have been superseded; read the clock, judge.  A refusal may leave the lock to
+ * the end of the subtransaction: who goes on after one has one of his own.
+ */
+#include "lease.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+
+#include "clock.h"
+#include "marks.h"
+#include "outcomes.h"
+#include "policy.h"
+#include "proof.h"
+#include "settings.h"
+#include "store.h"
+#include "transaction.h"
+
+#define NAP INT64CONST(1000)
+
+static Refusal
+refusal_of(LeaseOutcome outcome)
+{
+	switch (outcome)
+	{
+		case OUTCOME_CURRENT:
+			return REFUSAL_NONE;
+		case OUTCOME_STALE_FENCE:
+			return REFUSAL_STALE_FENCE;
+		case OUTCOME_EXPIRED:
+			return REFUSAL_EXPIRED;
+		case OUTCOME_NOT_OWNER:
+			return REFUSAL_NOT_OWNER;
+		case OUTCOME_UNKNOWN_FENCE:
+			return REFUSAL_UNKNOWN_FENCE;
+		case OUTCOME_NOT_FOUND:
+			return REFUSAL_NOT_FOUND;
+		case OUTCOME_BUSY:
+			return REFUSAL_BUSY;
+		default:
+			return REFUSAL_ENDED;
+	}
+}
+
+/* Whether somebody is writing the row and has not committed. */
+static bool
+is_being_written(Rows *rows, const LeaseKey *key)
+{
+	ScanKeyData keys[2];
+
+	rows_key_text(&keys[0], 1, key->namespace);
+	rows_key_text(&keys[1], 2, key->name);
+	return rows_look_dirty(rows, keys, 2) == ROW_BUSY;
+}
+
+/* Look, lock, look again. */
+static void
+prove_once(const LeaseCall *call, LeaseAnswer *answer)
+{
+	LockTupleMode mode;
+	LockedRow	locked;
+	RowLock		lock;
+	FoundRow	found;
+	Rows		rows;
+
+	rows_open(&rows, "lease", RowShareLock);
+	if (protocol_look(&rows, call, &found, answer, &mode))
+	{
+		store_forget(&found);
+		rows_close(&rows);
+		return;
+	}
+	lock = store_lock(&rows, &call->key, &found, LockTupleKeyShare, &locked);
+	store_unpin(&locked);
+	store_forget(&found);
+	if (lock == ROW_BUSY)
+		answer->outcome = OUTCOME_BUSY;
+	else
+	{
+		(void) protocol_look(&rows, call, &found, answer, &mode);
+		store_forget(&found);
+
+		/* a renewal that was decided in time may be about to commit */
+		if (answer->outcome == OUTCOME_EXPIRED && is_being_written(&rows, &call->key))
+			answer->outcome = OUTCOME_BUSY;
+	}
+	rows_close_changed(&rows);
+}
+
+/* Fill in the call that a token's proof is. */
+static void
+make_call(const Token *token, LeaseCall *call)
+{
+	memset(call, 0, sizeof(LeaseCall));
+	call->key = token->key;
+	call->request.verb = VERB_PRESENT;
+	call->request.owner = token->owner;
+	call->request.fence = token->fence;
+	call->needed = PRIVILEGE_USE;
+}
+
+static void
+refuse(const Token *token, Refusal refusal, Refused *refused)
+{
+	memset(refused, 0, sizeof(Refused));
+	refused->refusal = refusal;
+	refused->key = &token->key;
+	refused->has_fence = true;
+	refused->fence = token->fence;
+}
+
+/*
+ * Prove that a token is the current epoch's, for the role that presents it.
+ * False, with the reason, where it is not; *answer is what was found.
+ */
+bool
+proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
+		   Refused *refused)
+{
+	int64		deadline = clock_monotonic() + settings_lock_wait * INT64CONST(1000);
+
+	make_call(token, call);
+	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
+	answer->privileges = policy_privileges_of(token->role, token->key.namespace);
+	if (!(answer->privileges & PRIVILEGE_USE))
+		return false;
+	do
+	{
+		prove_once(call, answer);
+	} while (answer->outcome == OUTCOME_BUSY && clock_nap(deadline, NAP));
+
+	refused->refusal = refusal_of(answer->outcome);
+	refused->how = outcomes_name(answer->outcome);
+	refused->has_current = answer->row.exists && answer->row.fence != token->fence;
+	refused->current = answer->row.fence;
+	if (refused->refusal != REFUSAL_NONE)
+		return false;
+	transaction_changed();
+	return true;
+}
+
+/* Hold a token against the resource's mark. */
+static bool
+prove_mark(const Token *token, ProofMode mode, Refused *refused)
+{
+	MarkAnswer	answer;
+	int64		mark;
+
+	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
+	if (mode == PROOF_HIGH_WATER &&
+		!(policy_privileges_of(token->role, token->key.namespace) & PRIVILEGE_USE))
+		return false;
+	answer = mode == PROOF_BOTH ?
+		marks_raise(&token->key, token->fence, &mark) :
+		marks_enter(&token->key, token->fence, &mark);
+	refused->refusal = answer == MARK_ADMITTED ? REFUSAL_NONE :
+		answer == MARK_BELOW ? REFUSAL_BELOW_MARK : REFUSAL_BUSY;
+	refused->how = NULL;
+	refused->has_current = answer == MARK_BELOW;
+	refused->current = mark;
+	if (answer == MARK_ADMITTED)
+		transaction_changed();
+	return answer == MARK_ADMITTED;
+}
+
+/* Whether all that the mode wants has been proved. */
+bool
+proof_holds(const Token *token, ProofMode mode)
+{
+	switch (mode)
+	{
+		case PROOF_CURRENT:
+			return token->proved;
+		case PROOF_HIGH_WATER:
+			return token->entered;
+		case PROOF_BOTH:
+			return token->proved && token->marked;
+	}
+	return false;
+}
+
+/*
+ * Prove a token as far as the mode wants it and it has not been proved yet.
+ * False, with the reason, where it may not be written under.  *token is then
+ * the entry that knows what was found.
+ */
+bool
+proof_token(Token **token, ProofMode mode, Refused *refused)
+{
+	if (mode != PROOF_HIGH_WATER && !(*token)->proved)
+	{
+		LeaseCall	call;
+		LeaseAnswer answer;
+
+		if (!proof_call(*token, &call, &answer, refused))
+			return false;
+		*token = token_own(*token);
+		(*token)->proved = true;
+	}
+	if (!proof_holds(*token, mode))
+	{
+		if (!prove_mark(*token, mode, refused))
+			return false;
+		*token = token_own(*token);
+		(*token)->marked = true;
+		(*token)->entered = mode == PROOF_HIGH_WATER;
+	}
+	return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * proof.h
+ *		Proves that a token may be written under.
+ */
+#ifndef LEASE_PROOF_H
+#define LEASE_PROOF_H
+
+#include "lease.h"
+
+#include "error.h"
+#include "protocol.h"
+#include "token.h"
+
+/* Against what a token is judged. */
+typedef enum ProofMode
+{
+	PROOF_CURRENT,				/* the current epoch's */
+	PROOF_HIGH_WATER,			/* not below the resource's mark */
+	PROOF_BOTH
+} ProofMode;
+
+extern bool proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
+					   Refused *refused);
+extern bool proof_holds(const Token *token, ProofMode mode);
+extern bool proof_token(Token **token, ProofMode mode, Refused *refused);
+
+#endif							/* LEASE_PROOF_H */

@@ -1,0 +1,296 @@
+/*
+ * token.c
+ *		The tokens of a transaction, and what has been found out about them.
+ *
+ * Promises: what is known belongs to the subtransaction that found it out,
+ * since the lock that keeps it true does too: a savepoint that is rolled back
+ * takes its knowledge with it, and brings back what was known before.  A token
+ * that was presented goes before one of lease.token; the last presented of a
+ * name replaces the one before.  Nothing is left when the transaction ends.
+ *
+ * It is a stack: the newest entry of a name counts, an entry is changed in the
+ * subtransaction that made it and copied by an inner one.  Memory is the
+ * transaction's.
+ *
+ * Not here: whether a token is any good (proof.c, marks.c).
+ */
+#include "lease.h"
+
+#include "access/xact.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "arguments.h"
+#include "error.h"
+#include "settings.h"
+#include "token.h"
+
+static Token *newest = NULL;
+
+/* What was found last, for the rows of one lease come together. */
+static Token *last_found = NULL;
+
+static bool
+text_equal(const text *a, const text *b)
+{
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+		memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
+static bool
+is_of(const Token *token, const text *namespace, const text *name)
+{
+	return text_equal(token->key.name, name) &&
+		text_equal(token->key.namespace, namespace);
+}
+
+static Token *
+find(const text *namespace, const text *name)
+{
+	Token	   *token;
+
+	for (token = newest; token != NULL; token = token->older)
+	{
+		if (is_of(token, namespace, name))
+			return token;
+	}
+	return NULL;
+}
+
+static void
+discard(Token *token)
+{
+	pfree(token->key.namespace);
+	pfree(token->key.name);
+	pfree((char *) token->owner.data);
+	pfree(token);
+}
+
+static text *
+copy_text(const text *value)
+{
+	return cstring_to_text_with_len(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+}
+
+/* Put an entry on top, which keeps nothing of what it is given. */
+static Token *
+push(const Token *template)
+{
+	MemoryContext caller = MemoryContextSwitchTo(TopTransactionContext);
+	Token	   *token = palloc(sizeof(Token));
+
+	*token = *template;
+	token->key.namespace = copy_text(template->key.namespace);
+	token->key.name = copy_text(template->key.name);
+	token->owner.data = pnstrdup(template->owner.data, template->owner.len);
+	token->level = GetCurrentTransactionNestLevel();
+	token->older = newest;
+	newest = token;
+	last_found = NULL;
+	MemoryContextSwitchTo(caller);
+	return token;
+}
+
+/* Take an inner entry's place among those of the level that it has now. */
+static void
+drop_shadowed(Token *token)
+{
+	Token	  **link = &token->older;
+
+	while (*link != NULL && (*link)->level == token->level)
+	{
+		Token	   *older = *link;
+
+		if (is_of(older, token->key.namespace, token->key.name))
+		{
+			*link = older->older;
+			discard(older);
+		}
+		else
+			link = &older->older;
+	}
+}
+
+/*
+ * The entry to be changed in the present subtransaction: the token's own, or a
+ * copy where it is an outer one's.
+ */
+Token *
+token_own(Token *token)
+{
+	return token->level == GetCurrentTransactionNestLevel() ? token : push(token);
+}
+
+/* Present a token, about which nothing is known yet. */
+Token *
+token_present(const LeaseKey *key, RuleText owner, int64 fence, Oid role)
+{
+	Token		template = {
+		.key = *key,
+		.owner = owner,
+		.fence = fence,
+		.role = role,
+		.presented = true
+	};
+	Token	   *token = push(&template);
+
+	drop_shadowed(token);
+	return token;
+}
+
+/* A field of a token's text in the server's encoding. */
+static text *
+server_text(const char *field, const char *argument, int max)
+{
+	text	   *value = cstring_to_text(pg_any_to_server(field, strlen(field), PG_UTF8));
+	const char *fault = arguments_fault(value, max);
+
+	if (fault != NULL)
+		error_invalid(argument, fault);
+	return value;
+}
+
+/* What a token's text says; error where the "argument" names nothing. */
+void
+token_decode(const TokenText *written, const char *argument, LeaseKey *key,
+			 RuleText *owner)
+{
+	key->namespace = server_text(written->namespace, argument, LEASE_NAMESPACE_MAX);
+	key->name = server_text(written->name, argument, LEASE_NAME_MAX);
+	*owner = lease_text(server_text(written->owner, argument, LEASE_OWNER_MAX));
+}
+
+/* The token of a name in lease.token, put on top. */
+static Token *
+find_in_setting(const text *namespace, const text *name)
+{
+	const char *cursor = settings_token;
+	TokenText	written;
+	bool		valid;
+
+	while (token_text_next(&cursor, &written, &valid) && valid)
+	{
+		Token		template = {
+			.fence = written.fence,
+			.role = GetOuterUserId(),
+			.setting = settings_token_changes
+		};
+
+		token_decode(&written, "lease.token", &template.key, &template.owner);
+		if (is_of(&template, namespace, name))
+			return push(&template);
+	}
+	return NULL;
+}
+
+/* A token of lease.token counts for the role and the value that it had. */
+static bool
+is_valid(const Token *token)
+{
+	return token->presented ||
+		(token->setting == settings_token_changes &&
+		 token->role == GetOuterUserId());
+}
+
+/* The token of a name, or NULL where there is none. */
+Token *
+token_find(const text *namespace, const text *name)
+{
+	Token	   *token = last_found;
+
+	if (token == NULL || !is_of(token, namespace, name))
+		token = find(namespace, name);
+	if (token == NULL || !is_valid(token))
+	{
+		token = find_in_setting(namespace, name);
+		if (token != NULL)
+			drop_shadowed(token);
+	}
+	last_found = token;
+	return token;
+}
+
+/*
+ * Forget what is known of a token whose epoch this transaction ends, stops or
+ * follows: it has to prove itself anew.
+ */
+void
+token_forget(const LeaseKey *key)
+{
+	Token	   *token = find(key->namespace, key->name);
+
+	if (token == NULL)
+		return;
+	token = token_own(token);
+	token->proved = false;
+	token->marked = false;
+	token->entered = false;
+	token->refused = 0;
+}
+
+static void
+at_transaction_event(XactEvent event, void *arg)
+{
+	(void) arg;
+	switch (event)
+	{
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PREPARE:
+			/* the memory goes with the transaction */
+			newest = NULL;
+			last_found = NULL;
+			break;
+		default:
+			break;
+	}
+}
+
+/* Hand the knowledge of a subtransaction that ends well to its parent. */
+static void
+hand_over(int level)
+{
+	Token	   *token;
+
+	for (token = newest; token != NULL && token->level >= level; token = token->older)
+		token->level = level - 1;
+	for (token = newest; token != NULL && token->level == level - 1; token = token->older)
+		drop_shadowed(token);
+}
+
+static void
+at_subtransaction_event(SubXactEvent event, SubTransactionId mine,
+						SubTransactionId parent, void *arg)
+{
+	int			level = GetCurrentTransactionNestLevel();
+
+	(void) mine;
+	(void) parent;
+	(void) arg;
+	if (newest == NULL || newest->level < level)
+		return;
+	if (event == SUBXACT_EVENT_COMMIT_SUB)
+		hand_over(level);
+	else if (event == SUBXACT_EVENT_ABORT_SUB)
+	{
+		while (newest != NULL && newest->level >= level)
+		{
+			Token	   *token = newest;
+
+			newest = token->older;
+			discard(token);
+		}
+	}
+	else
+		return;
+	last_found = NULL;
+}
+
+void
+token_init(void)
+{
+	RegisterXactCallback(at_transaction_event, NULL);
+	RegisterSubXactCallback(at_subtransaction_event, NULL);
+}
