@@ -21,6 +21,7 @@ OBJS = $(addprefix src/, \
 	ledger.o \
 	store.o \
 	floor.o \
+	privilege.o \
 	policy.o \
 	token_text.o \
 	token.o \

@@ -201,6 +201,22 @@ CREATE TRIGGER keep_floor_truncate
 ALTER TABLE lease_catalog.lease ENABLE ALWAYS TRIGGER keep_floor;
 ALTER TABLE lease_catalog.lease ENABLE ALWAYS TRIGGER keep_floor_truncate;
 
+-- What sessions remember of privileges goes when they change.
+CREATE FUNCTION lease_catalog.forget_privileges()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'lease_forget_privileges'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_catalog.forget_privileges() IS
+'Makes every session look privileges up anew';
+CREATE TRIGGER forget_privileges
+	AFTER INSERT OR UPDATE OR DELETE ON lease_catalog.privilege
+	FOR EACH ROW EXECUTE FUNCTION lease_catalog.forget_privileges();
+CREATE TRIGGER forget_privileges_truncate
+	AFTER TRUNCATE ON lease_catalog.privilege
+	FOR EACH STATEMENT EXECUTE FUNCTION lease_catalog.forget_privileges();
+ALTER TABLE lease_catalog.privilege ENABLE ALWAYS TRIGGER forget_privileges;
+ALTER TABLE lease_catalog.privilege ENABLE ALWAYS TRIGGER forget_privileges_truncate;
+
 CREATE FUNCTION lease_claim(
 	name text,
 	owner text,

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "privilege.h"
 #include "rows.h"
 #include "settings.h"
 #include "token.h"
@@ -21,6 +22,7 @@ _PG_init(void)
 	clock_init();
 	settings_define();
 	rows_init();
+	privilege_init();
 	transaction_init();
 	token_init();
 }

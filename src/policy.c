@@ -4,10 +4,8 @@
  *
  * Promises: without a grant nobody but the extension's owner and superusers
  * gets past policy_authorize(), and what he is told does not depend on
- * whether the namespace exists; a grant counts for a role only while the name
- * and the OID on record still mean the same role, so that a dump restored
- * elsewhere, or a role dropped and made anew, opens nothing; what is read is
- * the latest committed state, whatever the caller's snapshot.
+ * whether the namespace exists; what is read is the latest committed state,
+ * whatever the caller's snapshot.
  *
  * The namespace "default" is always there, with or without a row.
  *
@@ -26,6 +24,7 @@
 
 #include "error.h"
 #include "policy.h"
+#include "privilege.h"
 #include "rows.h"
 #include "settings.h"
 #include "statement.h"
@@ -43,15 +42,6 @@ enum
 	NAMESPACE_HISTORY
 };
 
-/* Columns of lease_catalog.privilege. */
-enum
-{
-	PRIVILEGE_NAMESPACE = 1,
-	PRIVILEGE_ROLE_NAME,
-	PRIVILEGE_ROLE_OID,
-	PRIVILEGE_PRIVILEGE
-};
-
 /* What a namespace allows where it does not say otherwise. */
 static const NamespacePolicy default_policy = {
 	.exists = true,
@@ -62,20 +52,6 @@ static const NamespacePolicy default_policy = {
 	},
 	.history = true
 };
-
-static const struct
-{
-	const char *name;
-	LeasePrivilege privilege;
-	int			implies;
-}			privileges[] = {
-	{"use", PRIVILEGE_USE, PRIVILEGE_USE},
-	{"observe", PRIVILEGE_OBSERVE, PRIVILEGE_OBSERVE},
-	{"operate", PRIVILEGE_OPERATE,
-	PRIVILEGE_OPERATE | PRIVILEGE_OBSERVE | PRIVILEGE_USE}
-};
-
-#define PRIVILEGE_ALL (PRIVILEGE_USE | PRIVILEGE_OBSERVE | PRIVILEGE_OPERATE)
 
 static bool
 is_default(const text *namespace)
@@ -150,71 +126,11 @@ policy_stays(const text *namespace)
 	return stays;
 }
 
-/* Whether the pair on record still means one role, or everybody. */
-static bool
-names_one_role(const char *name, int64 oid)
-{
-	Oid			role;
-
-	if (strcmp(name, "public") == 0)
-		return oid == ACL_ID_PUBLIC;
-	role = get_role_oid(name, true);
-	return OidIsValid(role) && oid == (int64) role;
-}
-
-static int
-granted_by(TupleTableSlot *slot, Oid role)
-{
-	const char *role_name = rows_text(slot, PRIVILEGE_ROLE_NAME).data;
-	const char *privilege = rows_text(slot, PRIVILEGE_PRIVILEGE).data;
-	int64		oid = rows_int64(slot, PRIVILEGE_ROLE_OID);
-	int			i;
-
-	if (!names_one_role(role_name, oid))
-		return 0;
-	if (oid != ACL_ID_PUBLIC && !has_privs_of_role(role, (Oid) oid))
-		return 0;
-	for (i = 0; i < lengthof(privileges); i++)
-	{
-		if (strcmp(privilege, privileges[i].name) == 0)
-			return privileges[i].implies;
-	}
-	return 0;
-}
-
-static bool
-is_owner(Oid role)
-{
-	return superuser_arg(role) || has_privs_of_role(role, rows_owner());
-}
-
-/* What a role may do in a namespace. */
-int
-policy_privileges_of(Oid role, const text *namespace)
-{
-	ScanKeyData key;
-	TupleTableSlot *slot;
-	RowsScan	scan;
-	Rows		rows;
-	int			granted = 0;
-
-	if (is_owner(role))
-		return PRIVILEGE_ALL;
-	rows_key_text(&key, PRIVILEGE_NAMESPACE, namespace);
-	rows_open(&rows, "privilege", AccessShareLock);
-	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
-	while (granted != PRIVILEGE_ALL && (slot = rows_scan_next(&scan)) != NULL)
-		granted |= granted_by(slot, role);
-	rows_scan_end(&scan);
-	rows_close(&rows);
-	return granted;
-}
-
 /* What the current user may do in a namespace. */
 int
 policy_privileges(const text *namespace)
 {
-	return policy_privileges_of(GetUserId(), namespace);
+	return privilege_of(GetUserId(), namespace);
 }
 
 /* Bring a memo up to date for the next row's namespace. */
@@ -231,19 +147,6 @@ policy_remember(PolicyMemo *memo, const text *namespace)
 	memo->privileges = policy_privileges(namespace);
 	policy_read(namespace, &memo->policy);
 	MemoryContextSwitchTo(caller);
-}
-
-static const char *
-privilege_name(int needed)
-{
-	int			i;
-
-	for (i = 0; i < lengthof(privileges); i++)
-	{
-		if (privileges[i].privilege & needed)
-			return privileges[i].name;
-	}
-	elog(ERROR, "unknown privilege %d", needed);
 }
 
 static void
@@ -277,7 +180,7 @@ policy_authorize(const text *namespace, int needed)
 void
 policy_require_owner(void)
 {
-	if (!is_owner(GetUserId()))
+	if (!privilege_is_owner(GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be the owner of extension \"lease\"")));
@@ -286,14 +189,10 @@ policy_require_owner(void)
 static const char *
 known_privilege(const text *privilege)
 {
-	char	   *spelt = text_to_cstring(privilege);
-	int			i;
+	const char *known;
 
-	for (i = 0; i < lengthof(privileges); i++)
-	{
-		if (strcmp(spelt, privileges[i].name) == 0)
-			return privileges[i].name;
-	}
+	if (privilege_from_name(text_to_cstring(privilege), &known))
+		return known;
 	error_invalid("privilege", "It is one of use, observe and operate.");
 }
 

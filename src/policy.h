@@ -39,7 +39,6 @@ typedef struct PolicyMemo
 } PolicyMemo;
 
 extern void policy_remember(PolicyMemo *memo, const text *namespace);
-extern int	policy_privileges_of(Oid role, const text *namespace);
 extern int	policy_privileges(const text *namespace);
 extern int	policy_authorize(const text *namespace, int needed);
 extern void policy_require_owner(void);

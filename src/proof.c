@@ -21,7 +21,7 @@
 #include "clock.h"
 #include "marks.h"
 #include "outcomes.h"
-#include "policy.h"
+#include "privilege.h"
 #include "proof.h"
 #include "settings.h"
 #include "store.h"
@@ -132,7 +132,7 @@ proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
 
 	make_call(token, call);
 	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
-	answer->privileges = policy_privileges_of(token->role, token->key.namespace);
+	answer->privileges = privilege_of(token->role, token->key.namespace);
 	if (!(answer->privileges & PRIVILEGE_USE))
 		return false;
 	do
@@ -159,7 +159,7 @@ prove_mark(const Token *token, ProofMode mode, Refused *refused)
 
 	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
 	if (mode == PROOF_HIGH_WATER &&
-		!(policy_privileges_of(token->role, token->key.namespace) & PRIVILEGE_USE))
+		!(privilege_of(token->role, token->key.namespace) & PRIVILEGE_USE))
 		return false;
 	answer = mode == PROOF_BOTH ?
 		marks_raise(&token->key, token->fence, &mark) :

@@ -50,6 +50,7 @@
 static bool version_checked = false;
 
 static Oid	version_table = InvalidOid;
+static Oid	privilege_table = InvalidOid;
 
 static void
 forget_version(Datum arg, Oid relation)
@@ -57,6 +58,13 @@ forget_version(Datum arg, Oid relation)
 	(void) arg;
 	if (!OidIsValid(relation) || relation == version_table)
 		version_checked = false;
+}
+
+/* Whether who may do what is read from the table, or from whose it is. */
+bool
+rows_is_privilege_source(Oid table)
+{
+	return table == version_table || table == privilege_table;
 }
 
 void
@@ -156,6 +164,8 @@ open_heap(const char *name, LOCKMODE lockmode)
 		{
 			if (strcmp(name, "lease") == 0)
 				version_table = table;
+			else if (strcmp(name, "privilege") == 0)
+				privilege_table = table;
 			return heap;
 		}
 		CHECK_FOR_INTERRUPTS();

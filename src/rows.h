@@ -45,6 +45,7 @@ typedef enum RowLock
 
 extern void rows_init(void);
 extern Oid	rows_owner(void);
+extern bool rows_is_privilege_source(Oid table);
 extern Oid	rows_extension_schema(void);
 extern void rows_open(Rows *rows, const char *table, LOCKMODE lockmode);
 extern void rows_open_by(Rows *rows, const char *table, const char *index,

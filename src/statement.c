@@ -388,13 +388,20 @@ static const Statement statements[STATEMENT_COUNT] = {
 		SPI_OK_SELECT, 0
 	},
 	[STATEMENT_CHECK_TRIGGERS] = {
-		"SELECT pg_catalog.format('trigger \"%s\" of table lease_catalog.lease', e.name),"
+		"SELECT pg_catalog.format('trigger \"%s\" of table lease_catalog.%s', e.name, e.on_table),"
 		" CASE WHEN t.oid IS NULL THEN 'It is missing.' ELSE 'It is not ENABLE ALWAYS.' END"
-		" FROM (VALUES ('keep_floor'), ('keep_floor_truncate')) AS e (name)"
+		" FROM (VALUES"
+		" ('lease', 'keep_floor', 'keep_floor'),"
+		" ('lease', 'keep_floor_truncate', 'keep_floor'),"
+		" ('privilege', 'forget_privileges', 'forget_privileges'),"
+		" ('privilege', 'forget_privileges_truncate', 'forget_privileges')"
+		") AS e (on_table, name, calls)"
 		" LEFT JOIN pg_catalog.pg_trigger AS t"
 		" ON t.tgname OPERATOR(pg_catalog.=) e.name::pg_catalog.name"
-		" AND t.tgrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass('lease_catalog.lease')"
-		" AND t.tgfoid OPERATOR(pg_catalog.=) pg_catalog.to_regproc('lease_catalog.keep_floor')"
+		" AND t.tgrelid OPERATOR(pg_catalog.=)"
+		" pg_catalog.to_regclass(pg_catalog.concat('lease_catalog.', e.on_table))"
+		" AND t.tgfoid OPERATOR(pg_catalog.=)"
+		" pg_catalog.to_regproc(pg_catalog.concat('lease_catalog.', e.calls))"
 		" WHERE t.oid IS NULL OR t.tgenabled OPERATOR(pg_catalog.<>) 'A'",
 		SPI_OK_SELECT, 0
 	},

@@ -1,0 +1,269 @@
+/*
+ * privilege.c
+ *		What a role may do in a namespace, looked up once and remembered.
+ *
+ * Promises: a grant counts for a role only while the name and the OID on record
+ * still mean the same role, so that a dump restored elsewhere, or a role dropped
+ * and made anew, opens nothing.  What is remembered is forgotten as the server
+ * forgets its own catalogues: when a row of the table, a role, a membership or
+ * an owner changes, in whatever session and by whatever means, before a command
+ * that begins after that change has committed.
+ *
+ * A row's change tells the other sessions by the trigger lease_forget_privileges,
+ * which is always enabled; a change that is rolled back is forgotten likewise.
+ */
+#include "lease.h"
+
+#include "access/xact.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "privilege.h"
+#include "rows.h"
+
+PG_FUNCTION_INFO_V1(lease_forget_privileges);
+
+/* Columns of lease_catalog.privilege. */
+enum
+{
+	PRIVILEGE_NAMESPACE = 1,
+	PRIVILEGE_ROLE_NAME,
+	PRIVILEGE_ROLE_OID,
+	PRIVILEGE_PRIVILEGE
+};
+
+static const struct
+{
+	const char *name;
+	LeasePrivilege privilege;
+	int			implies;
+}			privileges[] = {
+	{"use", PRIVILEGE_USE, PRIVILEGE_USE},
+	{"observe", PRIVILEGE_OBSERVE, PRIVILEGE_OBSERVE},
+	{"operate", PRIVILEGE_OPERATE, PRIVILEGE_ALL}
+};
+
+/* Of which namespace, for whom; without padding, since it is hashed as it is. */
+typedef struct RememberedKey
+{
+	Oid			role;
+	char		namespace[LEASE_NAMESPACE_MAX + 1];
+} RememberedKey;
+
+typedef struct Remembered
+{
+	RememberedKey key;
+	int			privileges;
+} Remembered;
+
+/* More than that are forgotten together: nobody works in so many. */
+#define REMEMBERED_MAX 256
+
+static HTAB *remembered = NULL;
+
+/* Counts what has been forgotten, so that nothing older is remembered after it. */
+static uint64 forgotten = 0;
+
+static void
+forget(void)
+{
+	forgotten++;
+	if (remembered != NULL)
+	{
+		hash_destroy(remembered);
+		remembered = NULL;
+	}
+}
+
+static void
+forget_for_relation(Datum arg, Oid relation)
+{
+	(void) arg;
+	if (!OidIsValid(relation) || rows_is_privilege_source(relation))
+		forget();
+}
+
+static void
+forget_for_role(Datum arg, int cache, uint32 hash)
+{
+	(void) arg;
+	(void) cache;
+	(void) hash;
+	forget();
+}
+
+void
+privilege_init(void)
+{
+	CacheRegisterRelcacheCallback(forget_for_relation, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, forget_for_role, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, forget_for_role, (Datum) 0);
+}
+
+/* AFTER every change of lease_catalog.privilege: tell all sessions. */
+Datum
+lease_forget_privileges(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be called as a trigger",
+						"lease_forget_privileges")));
+	CacheInvalidateRelcache(trigger->tg_relation);
+	return PointerGetDatum(NULL);
+}
+
+/* Whether the pair on record still means one role, or everybody. */
+static bool
+names_one_role(const char *name, int64 oid)
+{
+	Oid			role;
+
+	if (strcmp(name, "public") == 0)
+		return oid == ACL_ID_PUBLIC;
+	role = get_role_oid(name, true);
+	return OidIsValid(role) && oid == (int64) role;
+}
+
+static int
+granted_by(TupleTableSlot *slot, Oid role)
+{
+	const char *role_name = rows_text(slot, PRIVILEGE_ROLE_NAME).data;
+	const char *privilege = rows_text(slot, PRIVILEGE_PRIVILEGE).data;
+	int64		oid = rows_int64(slot, PRIVILEGE_ROLE_OID);
+	int			i;
+
+	if (!names_one_role(role_name, oid))
+		return 0;
+	if (oid != ACL_ID_PUBLIC && !has_privs_of_role(role, (Oid) oid))
+		return 0;
+	for (i = 0; i < lengthof(privileges); i++)
+	{
+		if (strcmp(privilege, privileges[i].name) == 0)
+			return privileges[i].implies;
+	}
+	return 0;
+}
+
+/* Whether a role has the rights of the extension's owner. */
+bool
+privilege_is_owner(Oid role)
+{
+	return superuser_arg(role) || has_privs_of_role(role, rows_owner());
+}
+
+static int
+look_up(Oid role, const text *namespace)
+{
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	Rows		rows;
+	int			granted = 0;
+
+	if (privilege_is_owner(role))
+		return PRIVILEGE_ALL;
+	rows_key_text(&key, PRIVILEGE_NAMESPACE, namespace);
+	rows_open(&rows, "privilege", AccessShareLock);
+	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
+	while (granted != PRIVILEGE_ALL && (slot = rows_scan_next(&scan)) != NULL)
+		granted |= granted_by(slot, role);
+	rows_scan_end(&scan);
+	rows_close(&rows);
+	return granted;
+}
+
+static void
+make_key(Oid role, const text *namespace, RememberedKey *key)
+{
+	memset(key, 0, sizeof(RememberedKey));
+	key->role = role;
+	memcpy(key->namespace, VARDATA_ANY(namespace), VARSIZE_ANY_EXHDR(namespace));
+}
+
+static void
+remember(const RememberedKey *key, int granted)
+{
+	Remembered *entry;
+
+	if (remembered != NULL && hash_get_num_entries(remembered) >= REMEMBERED_MAX)
+		forget();
+	if (remembered == NULL)
+	{
+		HASHCTL		control = {
+			.keysize = sizeof(RememberedKey),
+			.entrysize = sizeof(Remembered),
+			.hcxt = TopMemoryContext
+		};
+
+		remembered = hash_create("lease privileges", 16, &control,
+								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	entry = hash_search(remembered, key, HASH_ENTER, NULL);
+	entry->privileges = granted;
+}
+
+/* What a role may do in a namespace, as a set of LeasePrivilege. */
+int
+privilege_of(Oid role, const text *namespace)
+{
+	RememberedKey key;
+	Remembered *entry = NULL;
+	uint64		before;
+	int			granted;
+
+	if (VARSIZE_ANY_EXHDR(namespace) > LEASE_NAMESPACE_MAX)
+		return look_up(role, namespace);
+	AcceptInvalidationMessages();
+	make_key(role, namespace, &key);
+	if (remembered != NULL)
+		entry = hash_search(remembered, &key, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry->privileges;
+	before = forgotten;
+	granted = look_up(role, namespace);
+	if (before == forgotten)
+		remember(&key, granted);
+	return granted;
+}
+
+/* The name of the first of some privileges. */
+const char *
+privilege_name(int privilege)
+{
+	int			i;
+
+	for (i = 0; i < lengthof(privileges); i++)
+	{
+		if (privileges[i].privilege & privilege)
+			return privileges[i].name;
+	}
+	elog(ERROR, "unknown privilege %d", privilege);
+}
+
+/* Whether a name is a privilege's; *known is how it is written down. */
+bool
+privilege_from_name(const char *name, const char **known)
+{
+	int			i;
+
+	for (i = 0; i < lengthof(privileges); i++)
+	{
+		if (strcmp(name, privileges[i].name) == 0)
+		{
+			*known = privileges[i].name;
+			return true;
+		}
+	}
+	return false;
+}
