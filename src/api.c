@@ -44,11 +44,12 @@ begin_change(const char *function)
 static Datum
 change(FunctionCallInfo fcinfo, const LeaseCall *call)
 {
+	TupleDesc	columns = result_columns(fcinfo);
 	LeaseAnswer answer;
 
 	begin_change(outcomes_verb_name(call->request.verb));
 	protocol_run(call, &answer);
-	return result_row(fcinfo, call, &answer);
+	return result_row(columns, call, &answer);
 }
 
 static LeaseCall
@@ -150,7 +151,7 @@ lease_get(PG_FUNCTION_ARGS)
 	arguments_key(fcinfo, 0, 1, &call.key);
 	call.needed |= PRIVILEGE_OBSERVE;
 	protocol_read(&call, &answer);
-	return result_row(fcinfo, &call, &answer);
+	return result_row(result_columns(fcinfo), &call, &answer);
 }
 
 /* One array argument of a batch. */

@@ -38,6 +38,7 @@ present(FunctionCallInfo fcinfo, const LeaseKey *key, RuleText owner,
 {
 	LeaseCall	call = {.request.verb = VERB_PRESENT};
 	LeaseAnswer answer = {.outcome = OUTCOME_PRESENTED};
+	TupleDesc	columns = result_columns(fcinfo);
 	Token	   *token;
 	Refused		refused;
 
@@ -57,7 +58,7 @@ present(FunctionCallInfo fcinfo, const LeaseKey *key, RuleText owner,
 		answer.now = clock_now();
 		transaction_changed();
 	}
-	return result_row(fcinfo, &call, &answer);
+	return result_row(columns, &call, &answer);
 }
 
 /* (name, owner, fence, prove, namespace) */
@@ -139,8 +140,8 @@ lease_admit(PG_FUNCTION_ARGS)
 	bool		nulls[3] = {false};
 	Datum		values[3];
 	LeaseKey	resource;
+	TupleDesc	columns = result_columns(fcinfo);
 	LeaseOutcome outcome;
-	TupleDesc	columns;
 	int64		fence;
 	int64		mark;
 
@@ -153,8 +154,6 @@ lease_admit(PG_FUNCTION_ARGS)
 	if (outcome == OUTCOME_ADMITTED)
 		transaction_changed();
 
-	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	values[0] = BoolGetDatum(outcome == OUTCOME_ADMITTED);
 	values[1] = CStringGetTextDatum(outcomes_name(outcome));
 	values[2] = Int64GetDatum(outcome == OUTCOME_ADMITTED ? Max(mark, fence) : mark);

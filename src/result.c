@@ -109,19 +109,29 @@ fill_result(const LeaseCall *call, const LeaseAnswer *answer,
 	}
 }
 
-/* The answer as the row that a function returns. */
+/*
+ * The row type that a function returns.  Who sleeps asks before: the function
+ * may be gone when he wakes.
+ */
+TupleDesc
+result_columns(FunctionCallInfo fcinfo)
+{
+	TupleDesc	columns;
+
+	if (get_call_result_type(fcinfo, NULL, &columns) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	return columns;
+}
+
+/* The answer as a row of that type. */
 Datum
-result_row(FunctionCallInfo fcinfo, const LeaseCall *call,
-		   const LeaseAnswer *answer)
+result_row(TupleDesc columns, const LeaseCall *call, const LeaseAnswer *answer)
 {
 	Datum		values[RESULT_COLUMNS];
 	bool		nulls[RESULT_COLUMNS];
-	TupleDesc	tupdesc;
 
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	fill_result(call, answer, values, nulls);
-	return HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(columns, values, nulls));
 }
 
 /* The answer as one row of a set. */

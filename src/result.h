@@ -12,7 +12,8 @@
 
 #include "protocol.h"
 
-extern Datum result_row(FunctionCallInfo fcinfo, const LeaseCall *call,
+extern TupleDesc result_columns(FunctionCallInfo fcinfo);
+extern Datum result_row(TupleDesc columns, const LeaseCall *call,
 						const LeaseAnswer *answer);
 extern void result_put(ReturnSetInfo *set, const LeaseCall *call,
 					   const LeaseAnswer *answer);
