@@ -34,11 +34,12 @@ SELECT is_empty(
 
 -- Functions.
 SELECT is_empty(
-	$$SELECT signature, provolatile, proparallel FROM functions WHERE proname <> 'lease_outcomes' AND (provolatile, proparallel) <> ('v', 'u')$$,
+	$$SELECT signature, provolatile, proparallel FROM functions WHERE proname NOT IN ('lease_outcomes', 'lease_token') AND (provolatile, proparallel) <> ('v', 'u')$$,
 	'functions are volatile and stay out of parallel workers');
 SELECT results_eq(
-	$$SELECT provolatile::text, proparallel::text FROM functions WHERE proname = 'lease_outcomes'$$, $$VALUES ('i', 's')$$,
-	'but for lease_outcomes(), which is a constant');
+	$$SELECT proname::text, provolatile::text, proparallel::text FROM functions WHERE proname IN ('lease_outcomes', 'lease_token') ORDER BY proname$$,
+	$$VALUES ('lease_outcomes', 'i', 's'), ('lease_token', 's', 's')$$,
+	'but for lease_outcomes(), which is a constant, and lease_token(), which looks at nothing but the encoding');
 SELECT is_empty($$SELECT signature FROM functions WHERE proisstrict AND pronargs > 0$$, 'none answers NULL to NULL');
 SELECT is_empty($$SELECT signature FROM functions WHERE prosecdef$$, 'none is SECURITY DEFINER');
 SELECT is_empty($$SELECT signature FROM functions WHERE proconfig IS NOT NULL$$, 'none has a setting of its own');
@@ -46,11 +47,15 @@ SELECT is_empty($$SELECT signature FROM functions WHERE proleakproof$$, 'none is
 SELECT is_empty(
 	$$SELECT signature FROM functions WHERE NOT has_function_privilege('public', oid, 'EXECUTE')$$, 'all can be called by PUBLIC: they authorise themselves');
 SELECT is_empty(
-	$$SELECT signature FROM functions WHERE prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c') OR pronamespace = 'public'::regnamespace AND prosrc <> proname$$,
-	'all are in C, under the SQL name');
-SELECT is_empty(
-	$$SELECT signature FROM functions WHERE pronamespace = 'public'::regnamespace GROUP BY signature, proname HAVING (SELECT count(*) FROM functions f WHERE f.proname = functions.proname) > 1$$,
-	'none is overloaded');
+	$$SELECT signature FROM functions WHERE prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c')
+		OR pronamespace = 'public'::regnamespace AND prosrc <> CASE WHEN arguments = '{token}' THEN proname || '_text' ELSE proname END$$,
+	'all are in C, under the SQL name, but for the one that takes a token''s text');
+SELECT results_eq(
+	$$SELECT signature FROM functions WHERE proname IN (SELECT proname FROM functions GROUP BY proname HAVING count(*) > 1) ORDER BY signature$$,
+	ARRAY['lease_present(text)', 'lease_present(text,text,bigint,boolean,text)'], 'none is overloaded, but lease_present: a token, or what it is made of');
+SELECT bag_eq(
+	$$SELECT signature FROM functions WHERE prorettype = 'trigger'::regtype$$,
+	ARRAY['lease_fence_check()', 'lease_catalog.keep_floor()'], 'two are for triggers: one on the tables of users, one on our own');
 SELECT is_empty(
 	$$SELECT signature FROM functions WHERE pronargs > 0 AND (arguments IS NULL OR '' = ANY (arguments))$$, 'every argument has a name');
 SELECT is_empty(
@@ -59,8 +64,11 @@ SELECT is_empty(
 	'none takes an instant: durations only, judged by the server''s clock');
 SELECT is_empty(
 	$$SELECT signature, pg_get_function_arguments(oid) FROM functions
-		WHERE 'name' = ANY (arguments) AND pg_get_function_arguments(oid) !~ 'namespace text DEFAULT ''default''::text$'$$,
-	'every function on a name ends with its namespace, by default ''default''');
+		WHERE arguments && '{name, resource}' AND proname NOT IN ('lease_guard', 'lease_token')
+			AND regexp_replace(pg_get_function_arguments(oid), ', OUT .*', '') !~ 'namespace text DEFAULT ''default''::text$'$$,
+	'every function on a name or resource ends with its namespace, by default ''default''; a token''s begins with it, a guard has more to say');
+SELECT ok(
+	(SELECT pg_get_function_arguments(oid) LIKE '%, namespace text DEFAULT ''default''::text, %' FROM functions WHERE proname = 'lease_guard'), 'a guard''s namespace has that default too');
 SELECT is_empty(
 	$$SELECT signature FROM functions WHERE obj_description(oid, 'pg_proc') IS NULL$$, 'every function has a comment');
 SELECT is_empty(
@@ -79,6 +87,15 @@ SELECT is(replace(pg_temp.columns('lease_result'), 'timestamp with time zone', '
 SELECT is(replace(pg_temp.columns('lease_status'), 'timestamp with time zone', 'timestamptz'),
 	'namespace text, name text, state text, owner text, fence bigint, version bigint, granted_at timestamptz, '
 	'renewed_at timestamptz, expires_at timestamptz, remaining interval, ttl interval, cancel_deadline timestamptz', 'lease_status');
+SELECT is(pg_temp.columns('lease_guards'),
+	'target regclass, name text, name_column name, namespace text, fence_column name, mode text, enforcement text, replication text, open text[]', 'lease_guards');
+SELECT is_empty(
+	$$SELECT signature FROM relations WHERE relkind = 'v' AND pg_get_viewdef(oid) !~ 'FROM lease_catalog\.\w+_rows\(\)'$$,
+	'a view is a function underneath, so that it sees the latest state whatever the transaction''s snapshot');
+SELECT results_eq(
+	$$SELECT pg_get_function_arguments(oid), pg_get_function_result(oid) FROM functions WHERE proname = 'lease_admit'$$,
+	$$VALUES ('resource text, fence bigint, namespace text DEFAULT ''default''::text, OUT ok boolean, OUT outcome text, OUT high_water bigint', 'record')$$,
+	'lease_admit() answers with one row');
 SELECT results_eq(
 	$$SELECT pg_get_function_result(oid) FROM functions WHERE proname = 'lease_outcomes'$$,
 	ARRAY['SETOF record'], 'lease_outcomes() is a set');

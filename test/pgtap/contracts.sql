@@ -8,7 +8,8 @@ SELECT no_plan();
 
 -- Who may call what: who has one of these privileges, where 'operate' is all that
 -- a namespace has to give; a 'monitor' (pg_monitor); the extension's 'owner'; or
--- 'anybody'.
+-- 'anybody'.  A function is named by the first word; what follows tells apart two
+-- of one name.
 CREATE TEMP TABLE functions (function text PRIMARY KEY, needs text[] NOT NULL);
 INSERT INTO functions VALUES
 	('lease_claim', '{use}'),
@@ -20,8 +21,15 @@ INSERT INTO functions VALUES
 	('lease_get', '{use, observe}'),
 	('lease_explain', '{use, observe}'),
 	('lease_check', '{observe, monitor}'),
+	('lease_present', '{use}'),
+	('lease_present token', '{use}'),
+	('lease_admit', '{use}'),
+	('lease_token', '{anybody}'),
+	('lease_guard', '{use}'),
+	('lease_unguard', '{anybody}'),
 	('lease_break', '{operate}'),
 	('lease_purge', '{operate}'),
+	('lease_mark_reset', '{operate}'),
 	('lease_outcomes', '{anybody}'),
 	('lease_grant', '{owner}'),
 	('lease_revoke', '{owner}'),
@@ -33,7 +41,7 @@ INSERT INTO functions VALUES
 
 -- Each argument: of what kind it is, and, as SQL, a value with which the call is
 -- answered.
-CREATE TEMP TABLE arguments (function text, argument text, kind text NOT NULL, value text NOT NULL, PRIMARY KEY (function, argument));
+CREATE TEMP TABLE arguments (function text REFERENCES functions, argument text, kind text NOT NULL, value text NOT NULL, PRIMARY KEY (function, argument));
 INSERT INTO arguments VALUES
 	('lease_claim', 'name', 'name', '''new'''),
 	('lease_claim', 'owner', 'owner', '''A'''),
@@ -77,6 +85,32 @@ INSERT INTO arguments VALUES
 	('lease_break', 'expected_fence', 'fence', '1'),
 	('lease_break', 'reason', 'reason', '''stuck'''),
 	('lease_break', 'namespace', 'namespace', '''default'''),
+	('lease_present', 'name', 'name presented', '''held'''),
+	('lease_present', 'owner', 'owner presented', '''A'''),
+	('lease_present', 'fence', 'fence presented', '1'),
+	('lease_present', 'prove', 'switch', 'true'),
+	('lease_present', 'namespace', 'namespace', '''default'''),
+	('lease_present token', 'token', 'token', '''default/held/A/1'''),
+	('lease_token', 'namespace', 'namespace of old', '''default'''),
+	('lease_token', 'name', 'name', '''held'''),
+	('lease_token', 'owner', 'owner', '''A'''),
+	('lease_token', 'fence', 'floor', '1'),
+	('lease_admit', 'resource', 'name', '''held'''),
+	('lease_admit', 'fence', 'fence', '1'),
+	('lease_admit', 'namespace', 'namespace', '''default'''),
+	('lease_mark_reset', 'resource', 'name', '''held'''),
+	('lease_mark_reset', 'fence', 'floor', '1'),
+	('lease_mark_reset', 'reason', 'reason', '''restored'''),
+	('lease_mark_reset', 'namespace', 'namespace', '''default'''),
+	('lease_guard', 'target', 'table', '''public.lease_contract_guarded'''),
+	('lease_guard', 'name', 'name guarded', '''held'''),
+	('lease_guard', 'name_column', 'name column', 'NULL'),
+	('lease_guard', 'namespace', 'namespace', '''default'''),
+	('lease_guard', 'fence_column', 'fence column', 'NULL'),
+	('lease_guard', 'mode', 'mode', '''both'''),
+	('lease_guard', 'enforcement', 'enforcement', '''enforce'''),
+	('lease_guard', 'replication', 'replication', '''trust'''),
+	('lease_unguard', 'target', 'table', '''public.lease_contract_guarded'''),
 	('lease_purge', 'idle', 'length', '''60 s'''),
 	('lease_purge', 'max', 'many', '1000'),
 	('lease_purge', 'namespace', 'namespace', '''default'''),
@@ -110,19 +144,38 @@ INSERT INTO arguments VALUES
 CREATE TEMP TABLE kinds (kind text, value text, becomes text NOT NULL, PRIMARY KEY (kind, value));
 INSERT INTO kinds
 	SELECT kind, value, becomes
-		FROM (VALUES ('name', 512), ('owner', 255)) k(kind, longest),
+		FROM (VALUES ('name', 512, '22004', 'answer'), ('owner', 255, '22004', 'answer'), ('namespace of old', 63, '22004', 'answer'),
+				('name presented', 512, '22004', 'LE006'), ('owner presented', 255, '22004', 'LE004'),
+				('name guarded', 512, '22023', 'answer')) k(kind, longest, null_is, good_is),
 			LATERAL (VALUES
-				('NULL', '22004'), ('''''', '22023'), (''' ''', '22023'), ('repeat('' '', 100)', '22023'),
-				(format('repeat(''x'', %s)', longest), 'answer'), (format('repeat(''x'', %s)', longest + 1), '22023'),
+				('NULL', null_is), ('''''', '22023'), (''' ''', '22023'), ('repeat('' '', 100)', '22023'),
+				(format('repeat(''x'', %s)', longest), good_is), (format('repeat(''x'', %s)', longest + 1), '22023'),
 				('repeat(''x'', 100000)', '22023'),
 				('E''a\nb''', '22023'), ('E''a\tb''', '22023'), ('E''\r''', '22023'), ('chr(1)', '22023'), ('chr(31)', '22023'), ('''a'' || chr(127)', '22023'),
-				('''never seen''', 'answer'), ('''A '' || $$''";\$$', 'answer')) v(value, becomes);
+				('''never seen''', good_is), ('''A '' || $$''";\$$', good_is)) v(value, becomes);
 INSERT INTO kinds VALUES
 	('namespace', 'NULL', '22004'), ('namespace', '''''', '22023'), ('namespace', ''' ''', '22023'), ('namespace', 'E''\n''', '22023'),
 	('namespace', 'repeat(''x'', 64)', '22023'), ('namespace', 'repeat(''x'', 63)', '42704'), ('namespace', '''nowhere''', '42704'),
 	('namespace', '''Default''', '42704'), ('namespace', '''default ''', '42704'), ('namespace', 'repeat(''x'', 100000)', '22023'),
 	('fence', 'NULL', '22004'), ('fence', '0', 'answer'), ('fence', '-1', 'answer'), ('fence', '2', 'answer'),
 	('fence', '9223372036854775807', 'answer'), ('fence', '-9223372036854775808', 'answer'), ('fence', '9223372036854775808', '42883'),
+	('fence presented', 'NULL', '22004'), ('fence presented', '0', 'LE001'), ('fence presented', '-1', 'LE001'), ('fence presented', '2', 'LE006'),
+	('fence presented', '9223372036854775807', 'LE006'), ('fence presented', '-9223372036854775808', 'LE001'),
+	('switch', 'NULL', '22004'), ('switch', 'true', 'answer'), ('switch', 'false', 'answer'),
+	('token', 'NULL', '22004'), ('token', '''''', '22023'), ('token', ''' ''', '22023'), ('token', '''default/held/A''', '22023'), ('token', '''default/held/A/''', '22023'),
+	('token', '''default//A/1''', '22023'), ('token', '''default/he ld/A/1''', '22023'), ('token', '''default/held/A/1/1''', '22023'), ('token', '''default/held/A/1 default/held/A/1''', '22023'),
+	('token', '''default/held/A/-1''', '22023'), ('token', '''default/held/A/+1''', '22023'), ('token', '''default/held/A/9223372036854775808''', '22023'),
+	('token', '''default/%/A/1''', '22023'), ('token', '''default/%2/A/1''', '22023'), ('token', '''default/%00/A/1''', '22023'), ('token', '''default/%20/A/1''', '22023'), ('token', '''default/%0A/A/1''', '22023'),
+	('token', '''default/'' || repeat(''x'', 513) || ''/A/1''', '22023'), ('token', '''default/'' || repeat(''x'', 100000) || ''/A/1''', '22023'),
+	('token', '''default/h%65ld/%41/1''', 'answer'), ('token', '''default/held/A/2''', 'LE006'), ('token', '''default/held/A/0''', 'LE001'), ('token', '''default/held/B/1''', 'LE004'),
+	('token', '''default/never%20seen/A/1''', 'LE006'), ('token', '''default/lapsed/A/1''', 'LE002'), ('token', '''nowhere/held/A/1''', '42704'),
+	('table', 'NULL', '22004'), ('table', '''public.lease_status''', '42809'), ('table', '''pg_catalog.pg_class''', '42809'), ('table', '''lease_catalog.lease''', '42809'), ('table', '''public.lease_result''', '42809'),
+	('name column', 'NULL', 'answer'), ('name column', '''job''', '22023'),
+	('fence column', 'NULL', 'answer'), ('fence column', '''fence''', 'answer'), ('fence column', '''job''', '42804'), ('fence column', '''twice''', '0A000'),
+	('fence column', '''nowhere''', '42703'), ('fence column', '''tableoid''', '42703'),
+	('mode', 'NULL', '22004'), ('mode', '''''', '22023'), ('mode', '''Both''', '22023'), ('mode', '''current''', 'answer'), ('mode', '''high_water''', 'answer'), ('mode', '''both''', 'answer'),
+	('enforcement', 'NULL', '22004'), ('enforcement', '''''', '22023'), ('enforcement', '''on''', '22023'), ('enforcement', '''enforce''', 'answer'), ('enforcement', '''observe''', 'answer'), ('enforcement', '''off''', 'answer'),
+	('replication', 'NULL', '22004'), ('replication', '''''', '22023'), ('replication', '''allow''', '22023'), ('replication', '''trust''', 'answer'), ('replication', '''refuse''', 'answer'),
 	('version', 'NULL', 'answer'), ('version', '0', 'answer'), ('version', '-1', 'answer'),
 	('version', '9223372036854775807', 'answer'), ('version', '-9223372036854775808', 'answer'),
 	('role', 'NULL', '22004'), ('role', '''''', '42704'), ('role', '''lease_contract_nobody''', '42704'), ('role', '''public''', 'answer'),
@@ -169,17 +222,13 @@ INSERT INTO kinds
 	SELECT kind, value, CASE WHEN current_setting('server_version_num')::integer < 170000 THEN '22007' ELSE '22023' END
 		FROM (SELECT DISTINCT kind FROM kinds WHERE value = '''1 mon''') k, (VALUES ('''infinity'''), ('''-infinity''')) v(value);
 
-SELECT is_empty(
-	$$SELECT p.oid::regprocedure FROM pg_proc p WHERE proname ~ '^lease_' AND pronamespace = 'public'::regnamespace
-		AND NOT EXISTS (SELECT FROM functions WHERE function = proname)$$, 'every function has its row');
-SELECT is_empty(
-	$$SELECT function FROM functions EXCEPT SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace$$, 'every row its function');
-SELECT is_empty(
-	$$SELECT proname, argument FROM pg_proc, unnest(proargnames[:pronargs]) argument WHERE proname ~ '^lease_' AND pronamespace = 'public'::regnamespace
-		EXCEPT SELECT function, argument FROM arguments$$, 'every argument has its row');
-SELECT is_empty(
-	$$SELECT function, argument FROM arguments
-		EXCEPT SELECT proname, argument FROM pg_proc, unnest(proargnames[:pronargs]) argument WHERE pronamespace = 'public'::regnamespace$$, 'every row its argument');
+SELECT bag_eq(
+	$$SELECT proname::text, (SELECT array_agg(argument ORDER BY argument) FROM unnest(proargnames[:pronargs]) argument) FROM pg_proc
+		WHERE proname ~ '^lease_' AND pronamespace = 'public'::regnamespace AND prorettype <> 'trigger'::regtype$$,
+	$$SELECT split_part(function, ' ', 1), array_agg(argument ORDER BY argument) FILTER (WHERE argument IS NOT NULL)
+		FROM functions LEFT JOIN arguments USING (function) GROUP BY function$$,
+	'every function and each of its arguments has a row, and every row is for one; a trigger function is for triggers');
+SELECT throws_ok('SELECT lease_fence_check()', '39P01', NULL, 'and for nothing else');
 SELECT is_empty(
 	$$SELECT kind FROM arguments EXCEPT SELECT kind FROM kinds WHERE value = 'NULL'$$, 'every kind of argument says what becomes of NULL');
 
@@ -197,6 +246,12 @@ CREATE ROLE lease_contract_operate;
 CREATE ROLE lease_contract_database;
 CREATE ROLE lease_contract_monitor;
 GRANT pg_monitor TO lease_contract_monitor;
+-- A table that every role owns, and one that none does.
+CREATE ROLE lease_contract_tables ROLE lease_contract_stranger, lease_contract_use, lease_contract_observe, lease_contract_operate,
+	lease_contract_database, lease_contract_monitor;
+CREATE TABLE public.lease_contract_guarded (job text, fence bigint, twice bigint GENERATED ALWAYS AS (2 * fence) STORED);
+CREATE TABLE public.lease_contract_others (LIKE public.lease_contract_guarded);
+ALTER TABLE public.lease_contract_guarded OWNER TO lease_contract_tables;
 DO $$
 BEGIN
 	PERFORM lease_grant('default', 'lease_contract_use', 'use');
@@ -216,10 +271,10 @@ DECLARE
 BEGIN
 	SELECT string_agg(format('%I => %s', argument, CASE WHEN argument = replaced THEN by ELSE value END), ', ') INTO given
 		FROM pg_temp.arguments WHERE function = called;
-	EXECUTE format('SELECT to_jsonb(r) FROM (SELECT * FROM public.%I(%s)) r', called, given) INTO answer;
+	EXECUTE format('SELECT to_jsonb(r) FROM (SELECT * FROM public.%I(%s)) r', split_part(called, ' ', 1), given) INTO answer;
 	IF answer ? 'outcome' AND answer ? 'server_time' THEN
 		IF NOT EXISTS (SELECT FROM public.lease_outcomes() o
-				WHERE verb = regexp_replace(called, '_many$', '') AND o.outcome = answer ->> 'outcome' AND o.ok = (answer ->> 'ok')::boolean) THEN
+				WHERE verb = regexp_replace(called, '_many$| .*', '') AND o.outcome = answer ->> 'outcome' AND o.ok = (answer ->> 'ok')::boolean) THEN
 			judged := 'an outcome that is not listed: ' || answer;
 		ELSIF (answer ->> 'ok')::boolean AND answer ->> 'expires_at' IS NOT NULL
 				AND ((answer ->> 'expires_at')::timestamptz - (answer ->> 'server_time')::timestamptz) NOT BETWEEN '100 ms' AND '1 hour' THEN
@@ -271,8 +326,14 @@ SELECT is(pg_temp.becomes_for(role, function),
 		function || ' for ' || role)
 	FROM (SELECT * FROM functions, roles ORDER BY function, role) f;
 SELECT is(pg_temp.becomes_for('lease_contract_stranger', function, argument, other), '42501', format('%s(%s => %s) for a stranger', function, argument, other))
-	FROM (SELECT function, argument, v.other FROM arguments
-		JOIN (VALUES ('name', '''never seen'''), ('namespace', '''nowhere''')) v(argument, other) USING (argument) ORDER BY function, argument) a;
+	FROM (SELECT function, argument, v.other FROM arguments JOIN functions USING (function)
+		JOIN (VALUES ('name', '''never seen'''), ('resource', '''never seen'''), ('token', '''default/never%20seen/A/1'''), ('token', '''nowhere/held/A/1'''),
+			('namespace', '''nowhere''')) v(argument, other) USING (argument)
+		WHERE NOT 'anybody' = ANY (needs) ORDER BY function, argument) a;
+
+-- A table is guarded and opened by its owner alone, whatever else a role may do.
+SELECT is(pg_temp.becomes_for(role, function, 'target', '''public.lease_contract_others'''), '42501', format('%s for %s who does not own the table', function, role))
+	FROM (VALUES ('lease_guard'), ('lease_unguard')) f(function), roles ORDER BY function, role;
 
 SELECT * FROM finish();
 ROLLBACK;
