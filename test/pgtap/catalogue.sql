@@ -36,8 +36,8 @@ SELECT is_empty(
 SELECT is_empty(
 	$$SELECT signature, provolatile, proparallel FROM functions WHERE proname NOT IN ('lease_outcomes', 'lease_token') AND (provolatile, proparallel) <> ('v', 'u')$$,
 	'functions are volatile and stay out of parallel workers');
-SELECT results_eq(
-	$$SELECT proname::text, provolatile::text, proparallel::text FROM functions WHERE proname IN ('lease_outcomes', 'lease_token') ORDER BY proname$$,
+SELECT bag_eq(
+	$$SELECT proname::text, provolatile::text, proparallel::text FROM functions WHERE proname IN ('lease_outcomes', 'lease_token')$$,
 	$$VALUES ('lease_outcomes', 'i', 's'), ('lease_token', 's', 's')$$,
 	'but for lease_outcomes(), which is a constant, and lease_token(), which looks at nothing but the encoding');
 SELECT is_empty($$SELECT signature FROM functions WHERE proisstrict AND pronargs > 0$$, 'none answers NULL to NULL');
@@ -50,8 +50,8 @@ SELECT is_empty(
 	$$SELECT signature FROM functions WHERE prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c')
 		OR pronamespace = 'public'::regnamespace AND prosrc <> CASE WHEN arguments = '{token}' THEN proname || '_text' ELSE proname END$$,
 	'all are in C, under the SQL name, but for the one that takes a token''s text');
-SELECT results_eq(
-	$$SELECT signature FROM functions WHERE proname IN (SELECT proname FROM functions GROUP BY proname HAVING count(*) > 1) ORDER BY signature$$,
+SELECT bag_eq(
+	$$SELECT signature FROM functions WHERE proname IN (SELECT proname FROM functions GROUP BY proname HAVING count(*) > 1)$$,
 	ARRAY['lease_present(text)', 'lease_present(text,text,bigint,boolean,text)'], 'none is overloaded, but lease_present: a token, or what it is made of');
 SELECT bag_eq(
 	$$SELECT signature FROM functions WHERE prorettype = 'trigger'::regtype$$,
@@ -92,7 +92,7 @@ SELECT is(pg_temp.columns('lease_guards'),
 SELECT is_empty(
 	$$SELECT signature FROM relations WHERE relkind = 'v' AND pg_get_viewdef(oid) !~ 'FROM lease_catalog\.\w+_rows\(\)'$$,
 	'a view is a function underneath, so that it sees the latest state whatever the transaction''s snapshot');
-SELECT results_eq(
+SELECT bag_eq(
 	$$SELECT pg_get_function_arguments(oid), pg_get_function_result(oid) FROM functions WHERE proname = 'lease_admit'$$,
 	$$VALUES ('resource text, fence bigint, namespace text DEFAULT ''default''::text, OUT ok boolean, OUT outcome text, OUT high_water bigint', 'record')$$,
 	'lease_admit() answers with one row');

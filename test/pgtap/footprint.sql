@@ -40,6 +40,8 @@ INSERT INTO answers SELECT outcome FROM lease_release('held', 'A', 2);
 INSERT INTO answers SELECT outcome FROM lease_release('held', 'B', 1);
 INSERT INTO answers SELECT outcome FROM lease_release('new', 'B', 1);
 INSERT INTO answers SELECT outcome FROM lease_get('held');
+DO $$ BEGIN PERFORM lease_present('held', 'B', 1); EXCEPTION WHEN SQLSTATE 'LE004' THEN NULL; END $$;
+DO $$ BEGIN PERFORM lease_present('lapsed', 'A', 1); EXCEPTION WHEN SQLSTATE 'LE002' THEN NULL; END $$;
 INSERT INTO answers SELECT state FROM lease_status;
 SELECT bag_eq($$SELECT DISTINCT outcome FROM answers$$,
 	ARRAY['held', 'not_expired', 'unknown_fence', 'not_found', 'not_owner', 'stale_version', 'expired'], 'refused in every way');
@@ -78,9 +80,11 @@ SELECT cmp_ok(pg_relation_size('lease_catalog.lease'), '<=', 2 * current_setting
 
 -- Cycles of claims, refusals, errors, renewals and releases, many in a transaction
 -- and many transactions: the session is as big after twelve thousand calls as
--- after two thousand.  (Less than a byte a call is no leak; the caches of the
+-- after two thousand, guarded writes among them.  (Less than a byte a call is no leak; the caches of the
 -- server may have been refilled meanwhile.)
 UPDATE lease_catalog.lease SET version = 9223372036854775807 WHERE name = 'lapsed';
+CREATE TABLE guarded (n int);
+SELECT lives_ok($$SELECT lease_guard('guarded', name => 'cycle')$$, 'a table is guarded');
 CREATE PROCEDURE cycles(many int) LANGUAGE plpgsql AS $$
 DECLARE
 	answer lease_result;
@@ -92,6 +96,14 @@ BEGIN
 		PERFORM lease_renew('cycle', 'A', answer.fence - 1);
 		PERFORM lease_renew('cycle', 'B', answer.fence);
 		PERFORM lease_takeover('cycle', 'B', answer.fence);
+		PERFORM lease_present('cycle', 'A', answer.fence);
+		INSERT INTO guarded VALUES (n);
+		PERFORM lease_admit('cycle', answer.fence), lease_admit('cycle', answer.fence - 1);
+		BEGIN
+			PERFORM lease_present('cycle', 'B', answer.fence);
+		EXCEPTION WHEN SQLSTATE 'LE004' THEN
+			NULL;
+		END;
 		BEGIN
 			PERFORM lease_claim('lapsed', 'B');
 		EXCEPTION WHEN numeric_value_out_of_range THEN
@@ -126,4 +138,5 @@ SET client_min_messages = warning;
 DROP TABLE answers;
 DROP VIEW own_locks, locked_rows;
 DROP PROCEDURE cycles;
+DROP TABLE guarded;
 DROP EXTENSION lease, pgtap;

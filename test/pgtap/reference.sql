@@ -1,6 +1,6 @@
 -- doc/reference.md against the catalogue, in both directions: what the extension
 -- has is on the page, and what is on the page the extension has.  Read from the
--- page are the headings `### name`, the signature that follows one in a plain
+-- page are the headings `### name`, the signatures beneath one, each in a plain
 -- fence, and the tables, by the shape of their rows.
 BEGIN;
 CREATE EXTENSION pgtap;
@@ -11,6 +11,7 @@ SELECT no_plan();
 \set readme `cat README.md`
 \set findings `grep -ohE '"(error|warning)", "[a-z_]+"' src/check.c`
 \set codes `grep -oh 'errcode(ERRCODE_[A-Z_]*' src/*.c | sort -u`
+\set refusals `cat src/error.c`
 SET intervalstyle = 'postgres';
 
 CREATE TEMP TABLE page AS
@@ -38,19 +39,19 @@ CREATE TEMP VIEW relations AS
 		WHERE relnamespace <> 'lease_catalog'::regnamespace AND relkind IN ('v', 'c') GROUP BY c.oid, c.relname;
 
 SELECT bag_eq(
-	$$SELECT title FROM section WHERE title LIKE 'lease\_%'$$, $$SELECT name FROM functions UNION ALL SELECT name FROM relations$$,
+	$$SELECT title FROM section WHERE title LIKE 'lease\_%'$$, $$SELECT DISTINCT name FROM functions UNION ALL SELECT name FROM relations$$,
 	'each function, type and view has a section, and there are no others');
 
 -- What pg_get_function_arguments() calls OUT are the columns of a table.
 SELECT bag_eq(
-	$$SELECT regexp_replace(m[1], '\s+', ' ', 'g') FROM section, regexp_matches(content, E'^### \\w+\n\n```\n([^`]*)\n```') m$$,
+	$$SELECT regexp_replace(m[1], '\s+', ' ', 'g') FROM section, regexp_matches(content, E'\n```\n(\\w+\\([^`]*)\n```', 'g') m$$,
 	$$SELECT format('%s(%s) RETURNS %s', name,
 			replace(regexp_replace(signature, '(, )?\mOUT .*', ''), '''00:00:00''', '''0'''),
 			coalesce('TABLE (' || replace(substring(signature FROM '\mOUT .*'), 'OUT ', '') || ')', result))
 		FROM functions$$,
 	'signatures: arguments with their defaults, and what is returned');
 SELECT is_empty(
-	$$SELECT title FROM section WHERE content LIKE E'%```%' AND title <> substring(content FROM E'```\n(\\w+)\\(')$$,
+	$$SELECT title FROM section, regexp_matches(content, E'\n```\n(\\w+)\\(', 'g') m WHERE title <> m[1]$$,
 	'each beneath its own name');
 SELECT is_empty(
 	$$SELECT name, argument FROM functions, unnest(arguments) argument WHERE argument <> 'namespace'
@@ -74,11 +75,19 @@ SELECT bag_eq(
 	format($$SELECT DISTINCT m[2] AS code, m[1] AS severity FROM regexp_matches(%L, '"(\w+)", "(\w+)"', 'g') m$$, :'findings'),
 	'each finding of lease_check()');
 
--- A default is compared as what it means: 1 day and 24 h are the same.
+-- A default is compared as what it means: 1 day and 24 h are the same.  One that is
+-- no length of time is a word.
+CREATE FUNCTION pg_temp.meaning(value text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN justify_interval(nullif(nullif(value, 'empty'), '')::interval);
+EXCEPTION WHEN invalid_datetime_format THEN
+	RETURN value;
+END $$;
 SELECT bag_eq(
-	$$SELECT trim(cell[1], ' `') AS name, coalesce(justify_interval(nullif(trim(cell[2]), 'empty')::interval)::text, '') AS value, trim(cell[3]) AS unit, trim(cell[4]) AS context
+	$$SELECT trim(cell[1], ' `') AS name, pg_temp.meaning(trim(cell[2], ' `')) AS value, trim(cell[3]) AS unit, trim(cell[4]) AS context
 		FROM row WHERE title = 'Settings' AND cell[1] LIKE ' `%'$$,
-	$$SELECT name, coalesce(justify_interval((nullif(boot_val, '') || unit)::interval)::text, '') AS value, coalesce(unit, 's') AS unit, context FROM pg_settings WHERE name LIKE 'lease.%'$$,
+	$$SELECT name, pg_temp.meaning(boot_val || coalesce(unit, '')) AS value, CASE name WHEN 'lease.clock' THEN 's' ELSE coalesce(unit, '') END AS unit, context
+		FROM pg_settings WHERE name LIKE 'lease.%'$$,
 	'settings: default, unit, and who may set them');
 
 -- What an SQLSTATE is called, as PL/pgSQL knows it.
@@ -97,14 +106,24 @@ SELECT bag_eq(
 	format($$SELECT lower(regexp_replace(m[1], '^E_R_I_E_', '')) FROM regexp_matches(%L, 'ERRCODE_(\w+)', 'g') m$$, :'codes'),
 	'those that the code raises, and no others');
 
+-- The extension's own SQLSTATEs, word for word as they are raised.
+SELECT bag_eq(
+	$$SELECT trim(cell[1]) AS code, trim(cell[2]) AS message, trim(cell[3]) AS hint FROM row WHERE title = 'SQLSTATEs' AND cell[1] ~ '^ LE\d+ $'$$,
+	format($$SELECT concat('LE', m[1], m[2], m[3]) AS code, m[4] AS message, m[5] AS hint
+		FROM regexp_matches(%L, '\{MAKE_SQLSTATE\(''L'', ''E'', ''(.)'', ''(.)'', ''(.)''\),\s*"([^"]*)",\s*"([^"]*)"\}', 'g') m$$, :'refusals'),
+	'refusals of guards: SQLSTATE, message and hint');
+SELECT is_empty(
+	format($$SELECT m[1] FROM regexp_matches(%L, '(REFUSAL_\w+)\] =', 'g') m EXCEPT SELECT m[1] FROM regexp_matches(%L, '(REFUSAL_\w+)\] = \{(?:MAKE_SQLSTATE|ERRCODE)', 'g') m$$, :'refusals', :'refusals'),
+	'no refusal is without one');
+
 -- README says it in short: links into the page, and the settings once more.
 SELECT bag_eq(
 	format($$SELECT DISTINCT m[1] FROM regexp_matches(%L, '\(doc/reference\.md#(lease_\w+)\)', 'g') m$$, :'readme'),
 	$$SELECT title FROM section WHERE title LIKE 'lease\_%'$$, 'README names all of them');
 
 SELECT bag_eq(
-	format($$SELECT m[1] AS name, coalesce(justify_interval(nullif(m[2], 'empty')::interval)::text, '') AS value FROM regexp_matches(%L, '\| `(lease\.\w+)` \| ([^|]+) \|', 'g') m$$, :'readme'),
-	$$SELECT name, coalesce(justify_interval((nullif(boot_val, '') || unit)::interval)::text, '') AS value FROM pg_settings WHERE name LIKE 'lease.%'$$,
+	format($$SELECT m[1] AS name, pg_temp.meaning(trim(m[2], '`')) AS value FROM regexp_matches(%L, '\| `(lease\.\w+)` \| ([^|]+) \|', 'g') m$$, :'readme'),
+	$$SELECT name, pg_temp.meaning(boot_val || coalesce(unit, '')) AS value FROM pg_settings WHERE name LIKE 'lease.%'$$,
 	'and the settings with their defaults');
 
 SELECT * FROM finish();
