@@ -153,6 +153,8 @@ lease_admit(PG_FUNCTION_ARGS)
 	outcome = outcomes[marks_enter(&resource, fence, &mark)];
 	if (outcome == OUTCOME_ADMITTED)
 		transaction_changed();
+	if (outcome == OUTCOME_ADMITTED && mark < fence)
+		token_forget(&resource);
 
 	values[0] = BoolGetDatum(outcome == OUTCOME_ADMITTED);
 	values[1] = CStringGetTextDatum(outcomes_name(outcome));
@@ -183,6 +185,7 @@ lease_mark_reset(PG_FUNCTION_ARGS)
 
 		error_refused(&refused);
 	}
+	token_forget(&resource);
 	ledger_keep_intent(&resource, fence, "mark_reset", reason,
 					   GetUserNameFromId(GetUserId(), false));
 	PG_RETURN_INT64(former);

@@ -16,6 +16,7 @@
 #include "lease.h"
 
 #include "access/sysattr.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -47,6 +48,7 @@ typedef struct Guard
 	bool		name_is_text;
 	FmgrInfo	name_output;	/* where it is not */
 	int			fence_column;	/* or 0 */
+	bool		judged_after;	/* what this trigger stamps */
 	Refusal		logged;			/* the last refusal that was let through */
 } Guard;
 
@@ -55,6 +57,7 @@ typedef struct Firing
 {
 	Guard	   *guard;
 	TriggerData *trigger;
+	bool		later;			/* another trigger proves the token */
 	int64		fence;			/* accepted */
 } Firing;
 
@@ -182,6 +185,42 @@ find_columns(Guard *guard, Relation table)
 	}
 }
 
+static bool
+same_arguments(const Trigger *a, const Trigger *b)
+{
+	int			i;
+
+	for (i = 0; i < a->tgnargs && i < b->tgnargs; i++)
+	{
+		if (strcmp(a->tgargs[i], b->tgargs[i]) != 0)
+			return false;
+	}
+	return a->tgnargs == b->tgnargs;
+}
+
+/* Whether the same guard judges every row that is stored, whatever happens. */
+static bool
+is_judged_after(const TriggerData *trigger)
+{
+	const Trigger *mine = trigger->tg_trigger;
+	const		TriggerDesc *all = trigger->tg_relation->trigdesc;
+	int			i;
+
+	for (i = 0; i < all->numtriggers; i++)
+	{
+		const Trigger *other = &all->triggers[i];
+
+		if (other->tgfoid == mine->tgfoid &&
+			other->tgenabled == TRIGGER_FIRES_ALWAYS &&
+			TRIGGER_FOR_ROW(other->tgtype) && TRIGGER_FOR_AFTER(other->tgtype) &&
+			TRIGGER_FOR_INSERT(other->tgtype) && TRIGGER_FOR_UPDATE(other->tgtype) &&
+			other->tgqual == NULL && other->tgnattr == 0 &&
+			!other->tgdeferrable && same_arguments(mine, other))
+			return true;
+	}
+	return false;
+}
+
 /* The guard of a trigger, read once a statement. */
 static Guard *
 get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
@@ -200,6 +239,7 @@ get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
 	if (!guard->terms.per_value)
 		guard->name = cstring_to_text(guard->terms.subject);
 	find_columns(guard, trigger->tg_relation);
+	guard->judged_after = is_judged_after(trigger);
 	MemoryContextSwitchTo(caller);
 	fcinfo->flinfo->fn_extra = guard;
 	return guard;
@@ -315,7 +355,7 @@ judge(Firing *firing, text *name)
 	firing->fence = token->fence;
 	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
 	{
-		if (!proof_token(&token, guard->terms.mode, &refused))
+		if (!firing->later && !proof_token(&token, guard->terms.mode, &refused))
 			refuse(firing, &refused);
 		return true;
 	}
@@ -394,7 +434,11 @@ judge_after(Firing *firing)
 		check_stamp(firing, final);
 }
 
-/* Judge a row before it is stored, and stamp it. */
+/*
+ * Judge a row before it is stored, and stamp it.  A high-water mark must not
+ * rise for a row that is not stored in the end, so that is left to the trigger
+ * which comes after.
+ */
 static HeapTuple
 judge_before(Firing *firing)
 {
@@ -405,6 +449,7 @@ judge_before(Firing *firing)
 	Datum		fence;
 	bool		isnull = false;
 
+	firing->later = guard->terms.mode == PROOF_HIGH_WATER && guard->judged_after;
 	if (!judge_row(firing, update ? trigger->tg_newslot : trigger->tg_trigslot) ||
 		guard->fence_column == 0 || TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
 		return row;
@@ -447,7 +492,7 @@ Datum
 lease_fence_check(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
-	Firing		firing = {NULL, trigger};
+	Firing		firing = {.trigger = trigger};
 	HeapTuple	row;
 
 	check_protocol(fcinfo, trigger);

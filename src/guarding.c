@@ -22,6 +22,7 @@
 #include "access/table.h"
 #include "catalog/catalog.h"
 #include "catalog/dependency.h"
+#include "catalog/partition.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
@@ -127,15 +128,18 @@ guarding_triggers(Oid table)
 	return found;
 }
 
-/* The TRUNCATE trigger that a partition has for the sake of a parent. */
-char *
-guarding_truncate_name(Oid parent)
+/*
+ * The name of a trigger that the partitions of a table have for its sake, or
+ * copies of: another than those of their own guards, and the same after a
+ * restore.
+ */
+static char *
+name_for(const char *trigger, Oid table)
 {
-	char	   *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(parent)),
-												  get_rel_name(parent));
+	char	   *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
+												  get_rel_name(table));
 
-	return psprintf("%s_%08x", GUARD_TRIGGER_TRUNCATE,
-					(uint32) rows_hash(0, name, strlen(name)));
+	return psprintf("%s_%08x", trigger, (uint32) rows_hash(0, name, strlen(name)));
 }
 
 /* Whether a foreign key may change or delete the table's rows by itself. */
@@ -204,10 +208,39 @@ create_trigger(Relation table, const char *name, const GuardTerms *terms,
 	CommandCounterIncrement();
 }
 
-/* Remove a guard's triggers, but those that are copies of a parent's. */
-static void
+/* Whether a trigger for TRUNCATE is there for a parent's sake. */
+bool
+guarding_is_for_parent(const GuardTrigger *trigger)
+{
+	return strncmp(trigger->name, GUARD_TRIGGER_TRUNCATE "_",
+				   strlen(GUARD_TRIGGER_TRUNCATE "_")) == 0;
+}
+
+/* Whether it is there for a parent that the table still has, by its name. */
+static bool
+has_parent_of(const GuardTrigger *trigger)
+{
+	ListCell   *cell;
+
+	if (!get_rel_relispartition(trigger->table))
+		return false;
+	foreach(cell, get_partition_ancestors(trigger->table))
+	{
+		if (strcmp(trigger->name, name_for(GUARD_TRIGGER_TRUNCATE, lfirst_oid(cell))) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Remove a guard's triggers: of a guarded table, or of one of its partitions
+ * those of that name.  Copies of a parent's go with theirs; what a parent had
+ * that is none any more goes in any case.  Answers whether there was any.
+ */
+static bool
 drop_triggers(Oid table, const char *name)
 {
+	bool		dropped = false;
 	ListCell   *cell;
 
 	foreach(cell, guarding_triggers(table))
@@ -216,34 +249,43 @@ drop_triggers(Oid table, const char *name)
 		ObjectAddress address;
 
 		if (OidIsValid(trigger->parent) ||
-			(name == NULL ? strncmp(trigger->name, GUARD_TRIGGER_TRUNCATE "_",
-									strlen(GUARD_TRIGGER_TRUNCATE "_")) == 0 :
-			 strcmp(trigger->name, name) != 0))
+			(guarding_is_for_parent(trigger) ?
+			 (name == NULL || strcmp(trigger->name, name) != 0) && has_parent_of(trigger) :
+			 name != NULL))
 			continue;
 		ObjectAddressSet(address, TriggerRelationId, trigger->oid);
 		performDeletion(&address, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
 		CommandCounterIncrement();
+		dropped = true;
 	}
+	return dropped;
 }
 
-/* Remove a table's guard, with what its partitions have for its sake. */
-static void
+/*
+ * Remove a table's guard, with what its partitions have for its sake; answers
+ * whether there was one.
+ */
+static bool
 drop_guard(Relation table)
 {
-	char	   *name = guarding_truncate_name(RelationGetRelid(table));
+	char	   *name = name_for(GUARD_TRIGGER_TRUNCATE, RelationGetRelid(table));
+	bool		dropped = drop_triggers(RelationGetRelid(table), NULL);
 	ListCell   *cell;
 
-	drop_triggers(RelationGetRelid(table), NULL);
 	if (table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-		return;
+		return dropped;
 	foreach(cell, find_all_inheritors(RelationGetRelid(table), ShareRowExclusiveLock, NULL))
-		drop_triggers(lfirst_oid(cell), name);
+	{
+		if (lfirst_oid(cell) != RelationGetRelid(table))
+			(void) drop_triggers(lfirst_oid(cell), name);
+	}
+	return dropped;
 }
 
 static void
 create_partitions_truncate(Relation table, const GuardTerms *terms)
 {
-	char	   *name = guarding_truncate_name(RelationGetRelid(table));
+	char	   *name = name_for(GUARD_TRIGGER_TRUNCATE, RelationGetRelid(table));
 	ListCell   *cell;
 
 	foreach(cell, find_all_inheritors(RelationGetRelid(table), ShareRowExclusiveLock, NULL))
@@ -268,18 +310,23 @@ create_guard(Relation table, const GuardTerms *terms)
 										   terms->fence_column != NULL,
 										   terms->mode == PROOF_HIGH_WATER,
 										   terms->refuse_replication);
+	bool		partitioned = table->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 
 	if (rows)
-		create_trigger(table, GUARD_TRIGGER_ROW, terms, true, TRIGGER_TYPE_AFTER, changes);
+		create_trigger(table, partitioned ?
+					   name_for(GUARD_TRIGGER_ROW, RelationGetRelid(table)) :
+					   GUARD_TRIGGER_ROW, terms, true, TRIGGER_TYPE_AFTER, changes);
 	else
 		create_trigger(table, GUARD_TRIGGER_STATEMENT, terms, false,
 					   TRIGGER_TYPE_BEFORE, changes);
 	if (terms->fence_column != NULL)
-		create_trigger(table, GUARD_TRIGGER_STAMP, terms, true, TRIGGER_TYPE_BEFORE,
+		create_trigger(table, partitioned ?
+					   name_for(GUARD_TRIGGER_STAMP, RelationGetRelid(table)) :
+					   GUARD_TRIGGER_STAMP, terms, true, TRIGGER_TYPE_BEFORE,
 					   TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE);
 	create_trigger(table, GUARD_TRIGGER_TRUNCATE, terms, false, TRIGGER_TYPE_BEFORE,
 				   TRIGGER_TYPE_TRUNCATE);
-	if (table->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+	if (partitioned)
 		create_partitions_truncate(table, terms);
 }
 
@@ -382,7 +429,7 @@ lease_guard(PG_FUNCTION_ARGS)
 	table = open_target(fcinfo);
 	policy_authorize(cstring_to_text(terms.namespace), PRIVILEGE_USE);
 	check_columns(table, &terms);
-	drop_guard(table);
+	(void) drop_guard(table);
 	create_guard(table, &terms);
 	table_close(table, NoLock);
 	PG_RETURN_VOID();
@@ -393,9 +440,8 @@ Datum
 lease_unguard(PG_FUNCTION_ARGS)
 {
 	Relation	table = open_target(fcinfo);
-	bool		guarded = guarding_triggers(RelationGetRelid(table)) != NIL;
+	bool		guarded = drop_guard(table);
 
-	drop_guard(table);
 	table_close(table, NoLock);
 	PG_RETURN_BOOL(guarded);
 }

@@ -32,6 +32,6 @@ extern Oid	guarding_function(void);
 extern List *guarding_triggers(Oid table);
 extern bool guarding_needs_rows(Oid table, bool per_value, bool stamps,
 								bool high_water, bool refuses_replication);
-extern char *guarding_truncate_name(Oid parent);
+extern bool guarding_is_for_parent(const GuardTrigger *trigger);
 
 #endif							/* LEASE_GUARDING_H */

@@ -29,7 +29,6 @@
 PG_FUNCTION_INFO_V1(lease_guards);
 
 #define CHANGES (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE)
-#define TRUNCATE_PREFIX GUARD_TRIGGER_TRUNCATE "_"
 
 /* Columns of lease_guards. */
 enum
@@ -82,13 +81,6 @@ report(Guarded *guarded, const char *format,...)
 		enlargeStringInfo(&finding, needed);
 	}
 	guarded->open = lappend(guarded->open, finding.data);
-}
-
-/* Whether a trigger is there for a parent's TRUNCATE alone. */
-static bool
-is_for_parent(const GuardTrigger *trigger)
-{
-	return strncmp(trigger->name, TRUNCATE_PREFIX, strlen(TRUNCATE_PREFIX)) == 0;
 }
 
 /* Whether triggers of that kind, together, fire for all the events. */
@@ -206,7 +198,7 @@ check_partition(Guarded *guarded, Oid partition)
 	{
 		GuardTrigger *trigger = lfirst(cell);
 
-		if (OidIsValid(trigger->parent) || is_for_parent(trigger))
+		if (OidIsValid(trigger->parent) || guarding_is_for_parent(trigger))
 			check_enabled(guarded, trigger);
 	}
 }
@@ -239,7 +231,7 @@ guards_parent_alone(const Guarded *guarded)
 
 	foreach(cell, guarded->own)
 	{
-		if (!is_for_parent(lfirst(cell)))
+		if (!guarding_is_for_parent(lfirst(cell)))
 			return false;
 	}
 	return true;

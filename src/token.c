@@ -214,7 +214,7 @@ token_find(const text *namespace, const text *name)
 
 /*
  * Forget what is known of a token whose epoch this transaction ends, stops or
- * follows: it has to prove itself anew.
+ * follows, or whose resource's mark it moves: it has to prove itself anew.
  */
 void
 token_forget(const LeaseKey *key)
