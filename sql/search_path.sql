@@ -44,11 +44,23 @@ SELECT 'a'::text = 'b'::text AS compared;
 SELECT lower('A'::text) AS lowered;
 RESET search_path;
 
+-- Tables to be guarded, of the planter's own.
+SET search_path = public;
+RESET ROLE;
+GRANT CREATE ON SCHEMA public TO regress_lease_planter;
+SET ROLE regress_lease_planter;
+CREATE TABLE guarded (name text, fence bigint);
+CREATE TABLE guarded_all (name text);
+RESET search_path;
+
 -- Twins by name: tables, types, and views in pg_temp, which is searched first.
 CREATE TEMP TABLE lease (namespace text, name text, owner text DEFAULT 'planted');
 CREATE TEMP TABLE privilege (namespace text, role_name text, role_oid bigint, privilege text);
 INSERT INTO privilege VALUES ('default', 'public', 0, 'operate');
 CREATE TEMP TABLE lease_catalog (name text);
+CREATE TEMP TABLE mark (namespace text, name text, fence bigint, at timestamptz);
+INSERT INTO mark VALUES ('default', 'guard', 99), ('default', 'other', 99);
+CREATE TEMP TABLE pg_trigger AS SELECT * FROM pg_catalog.pg_trigger LIMIT 0;
 CREATE TEMP TABLE pg_class AS SELECT * FROM pg_catalog.pg_class LIMIT 0;
 CREATE TEMP TABLE pg_namespace AS SELECT * FROM pg_catalog.pg_namespace LIMIT 0;
 CREATE TEMP TABLE pg_proc AS SELECT * FROM pg_catalog.pg_proc LIMIT 0;
@@ -67,7 +79,8 @@ RESET ROLE;
 \set lapsed 'SELECT t.outcome, e.outcome FROM public.lease_takeover(\'lapsed\', \'B\', 1) t, LATERAL public.lease_release(t.name, \'B\', t.fence) e;'
 \set rebase 'SELECT outcome FROM public.lease_claim(\'set back\', \'B\');'
 \set operator 'SELECT outcome FROM public.lease_break(\'set back\', 1, \'why\'); SELECT public.lease_purge(\'1 s\') AS purged;'
-\set verbs :holder ' ' :lapsed ' ' :rebase ' ' :operator
+\set guards 'SELECT public.lease_guard(\'public.guarded\', name_column => \'name\', fence_column => \'fence\', mode => m), public.lease_guard(\'public.guarded_all\', \'job\', mode => m) FROM unnest(\'{high_water,both}\'::pg_catalog.text[]) m; SELECT t.outcome, p.outcome, a.outcome FROM public.lease_claim(\'guard\', \'A\') c, LATERAL public.lease_present(public.lease_token(c.namespace, c.name, \'A\', c.fence)) t, LATERAL public.lease_present(\'guard\', \'A\', c.fence) p, LATERAL public.lease_admit(\'other\', c.fence) a; INSERT INTO public.guarded VALUES (\'guard\') RETURNING fence; UPDATE public.guarded SET fence = NULL; DELETE FROM public.guarded; SELECT public.lease_mark_reset(\'other\', 3, \'why\'); SELECT target, name, name_column, open FROM public.lease_guards; SELECT public.lease_unguard(\'public.guarded\'), public.lease_unguard(\'public.guarded_all\');'
+\set verbs :holder ' ' :lapsed ' ' :rebase ' ' :operator ' ' :guards
 \set owner 'SELECT public.lease_grant(\'default\', \'public\', \'use\'), public.lease_revoke(\'default\', \'public\', \'use\'), public.lease_namespace_create(\'made\'), public.lease_namespace_alter(\'made\', grace => \'1 s\'), public.lease_namespace_drop(\'made\'), public.lease_fences_advance(1); SELECT what FROM public.lease_sweep(); DELETE FROM lease_catalog.lease; TRUNCATE lease_catalog.lease;'
 SET lease.clock = '1000';
 SELECT outcome FROM lease_claim('lapsed', 'A', ttl => '1 s');
@@ -131,5 +144,7 @@ BEGIN; :verbs :owner ROLLBACK;
 \set VERBOSITY terse
 SET client_min_messages = error;
 DROP SCHEMA planted CASCADE;
+DROP TABLE guarded, guarded_all;
+REVOKE CREATE ON SCHEMA public FROM regress_lease_planter;
 DROP EXTENSION lease;
 DROP ROLE regress_lease_planter;

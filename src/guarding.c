@@ -94,6 +94,8 @@ read_trigger(HeapTuple tuple, TupleDesc columns)
 	trigger->parent = form->tgparentid;
 	trigger->type = form->tgtype;
 	trigger->enabled = form->tgenabled;
+	trigger->conditional = form->tgattr.dim1 > 0 ||
+		!heap_attisnull(tuple, Anum_pg_trigger_tgqual, columns);
 	trigger->name = pstrdup(NameStr(form->tgname));
 	trigger->narguments = form->tgnargs;
 	trigger->arguments = split_arguments(tuple, columns, form->tgnargs);
@@ -332,16 +334,21 @@ create_guard(Relation table, const GuardTerms *terms)
 
 /* Open the table that is to be guarded, for its owner. */
 static Relation
-open_target(FunctionCallInfo fcinfo)
+open_target(FunctionCallInfo fcinfo, const char *function)
 {
 	Relation	table;
 
+	PreventCommandIfReadOnly(function);
 	if (PG_ARGISNULL(0))
 		error_null("target");
 	/* who may not have it locks nobody out either */
 	if (!compat_owns_table(PG_GETARG_OID(0), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(PG_GETARG_OID(0)));
-	table = table_open(PG_GETARG_OID(0), ShareRowExclusiveLock);
+	table = try_table_open(PG_GETARG_OID(0), ShareRowExclusiveLock);
+	if (table == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("table with OID %u does not exist", PG_GETARG_OID(0))));
 	if (!compat_owns_table(RelationGetRelid(table), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
 	if ((table->rd_rel->relkind != RELKIND_RELATION &&
@@ -426,7 +433,7 @@ lease_guard(PG_FUNCTION_ARGS)
 	arguments[GUARD_REPLICATION] = given_word(fcinfo, 7, "replication");
 	guard_read_terms(arguments, GUARD_ARGUMENTS, &terms);
 
-	table = open_target(fcinfo);
+	table = open_target(fcinfo, "lease_guard");
 	policy_authorize(cstring_to_text(terms.namespace), PRIVILEGE_USE);
 	check_columns(table, &terms);
 	(void) drop_guard(table);
@@ -439,7 +446,7 @@ lease_guard(PG_FUNCTION_ARGS)
 Datum
 lease_unguard(PG_FUNCTION_ARGS)
 {
-	Relation	table = open_target(fcinfo);
+	Relation	table = open_target(fcinfo, "lease_guard");
 	bool		guarded = drop_guard(table);
 
 	table_close(table, NoLock);

@@ -23,6 +23,7 @@ typedef struct GuardTrigger
 	Oid			parent;			/* that it is a copy of, or invalid */
 	int16		type;			/* as pg_trigger has it */
 	char		enabled;
+	bool		conditional;	/* not for every row and column */
 	const char *name;
 	char	  **arguments;
 	int			narguments;

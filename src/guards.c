@@ -96,7 +96,7 @@ covers(List *triggers, int16 level, int16 timing, int16 events)
 		GuardTrigger *trigger = lfirst(cell);
 
 		if ((trigger->type & kind) == (level | timing) &&
-			trigger->enabled != TRIGGER_DISABLED)
+			trigger->enabled != TRIGGER_DISABLED && !trigger->conditional)
 			covered |= trigger->type & events;
 	}
 	return covered == events;
@@ -105,6 +105,9 @@ covers(List *triggers, int16 level, int16 timing, int16 events)
 static void
 check_enabled(Guarded *guarded, const GuardTrigger *trigger)
 {
+	if (trigger->conditional)
+		report(guarded, "trigger \"%s\" of %s has a condition", trigger->name,
+			   table_name(trigger->table));
 	switch (trigger->enabled)
 	{
 		case TRIGGER_FIRES_ALWAYS:

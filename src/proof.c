@@ -198,6 +198,11 @@ proof_holds(const Token *token, ProofMode mode)
 bool
 proof_token(Token **token, ProofMode mode, Refused *refused)
 {
+	if (proof_holds(*token, mode))
+		return true;
+
+	/* a temporary table can be written in a read-only transaction */
+	PreventCommandIfReadOnly("a write to a guarded table");
 	if (mode != PROOF_HIGH_WATER && !(*token)->proved)
 	{
 		LeaseCall	call;

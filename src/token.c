@@ -253,11 +253,18 @@ static void
 hand_over(int level)
 {
 	Token	   *token;
+	int			handed = 0;
 
 	for (token = newest; token != NULL && token->level >= level; token = token->older)
+	{
 		token->level = level - 1;
-	for (token = newest; token != NULL && token->level == level - 1; token = token->older)
+		handed++;
+	}
+	for (token = newest; token != NULL && handed > 0; token = token->older)
+	{
 		drop_shadowed(token);
+		handed--;
+	}
 }
 
 static void

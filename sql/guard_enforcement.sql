@@ -1,0 +1,123 @@
+-- A guard is brought in by way of "observe", which lets through what it would
+-- refuse and says so in the log, without names; "off" does nothing.  The setting
+-- lease.enforcement can weaken guards, and never strengthen one.
+\set ECHO none
+\getenv source PG_ABS_SRCDIR
+\set prologue :source '/sql/guard.psql'
+\i :prologue
+\set ECHO all
+CREATE TABLE item (id int, job text DEFAULT 'job', fence bigint);
+CREATE FUNCTION each_of_them() RETURNS TABLE (guard text, setting text, no_token text, stale text, current text) LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH guard IN ARRAY '{enforce,observe,off}'::text[] LOOP
+		PERFORM lease_guard('item', 'job', enforcement => guard);
+		FOREACH setting IN ARRAY '{enforce,observe,off}'::text[] LOOP
+			PERFORM set_config('lease.enforcement', setting, true);
+			no_token := tried('', 'INSERT INTO item VALUES (1)');
+			stale := tried('default/job/A/1', 'INSERT INTO item VALUES (1)');
+			current := tried('default/job/B/2', 'INSERT INTO item VALUES (1)');
+			RETURN NEXT;
+		END LOOP;
+	END LOOP;
+END $$;
+SELECT * FROM each_of_them();
+
+-- What it says, once a statement and refusal.
+SELECT lease_guard('item', name_column => 'job', enforcement => 'observe');
+\set VERBOSITY default
+SET client_min_messages = log;
+INSERT INTO item SELECT i FROM generate_series(1, 3) i;
+SET lease.token = :'stale';
+INSERT INTO item VALUES (4);
+INSERT INTO item VALUES (5, NULL);
+INSERT INTO item VALUES (6, 'job'), (6, 'other'), (7, NULL);
+DELETE FROM item WHERE id = 6;
+TRUNCATE item;
+SET client_min_messages = warning;
+\set VERBOSITY sqlstate
+
+-- Whatever there is to refuse passes: wrong owner, unknown fence, an end, an
+-- expiry, no privilege.
+CREATE FUNCTION passes(name text, owner text, fence bigint) RETURNS text LANGUAGE sql
+AS $$ SELECT tried(lease_token('default', name, owner, fence), format('INSERT INTO item VALUES (1, %L)', name)) $$;
+SELECT passes('job', 'A', 2), passes('job', 'B', 3), passes('nobody''s', 'B', 3);
+BEGIN;
+SELECT outcome FROM lease_break('job', 2, 'why');
+SELECT passes('job', 'B', 2);
+ROLLBACK;
+SET lease.clock = '100000';
+SELECT passes('job', 'B', 2);
+SET lease.clock = '1000';
+CREATE ROLE regress_lease_nobody;
+GRANT ALL ON item TO regress_lease_nobody;
+SET ROLE regress_lease_nobody;
+SELECT passes('job', 'B', 2);
+SET lease.enforcement = 'off';
+SET lease.enforcement = 'enforce';
+SET lease.enforcement = 'strict';
+RESET ROLE;
+SET lease.enforcement = 'strict';
+
+-- A refused write is not stamped and raises no mark, an accepted one is and does.
+SELECT lease_guard('item', 'job', fence_column => 'fence', enforcement => 'observe');
+BEGIN;
+SET LOCAL lease.token = :'stale';
+INSERT INTO item VALUES (1, DEFAULT, 77) RETURNING fence;
+SELECT fence FROM lease_catalog.mark;
+ROLLBACK;
+BEGIN;
+SET LOCAL lease.token = :'current';
+INSERT INTO item VALUES (1, DEFAULT, 77) RETURNING fence;
+COMMIT;
+SELECT fence FROM lease_catalog.mark;
+-- Below the mark.
+SELECT lease_mark_reset('job', 9, 'up');
+SELECT tried(:'current', 'INSERT INTO item VALUES (1)');
+SELECT lease_guard('item', 'job', mode => 'high_water', enforcement => 'observe');
+SELECT tried(:'current', 'INSERT INTO item VALUES (1)');
+SELECT * FROM lease_mark_reset('job', 0, 'down');
+-- Off: marks stand still, and nothing is even looked at.
+SELECT lease_guard('item', 'job', mode => 'high_water', fence_column => 'fence', enforcement => 'off');
+BEGIN;
+SET LOCAL lease.token = :'current';
+INSERT INTO item VALUES (2, DEFAULT, 77) RETURNING fence;
+COMMIT;
+SELECT fence FROM lease_catalog.mark;
+
+-- A refusal that was let through does not count when the guard enforces again,
+-- within the transaction, nor does it spoil what becomes good.
+SELECT lease_guard('item', 'job');
+BEGIN;
+SET LOCAL lease.enforcement = 'observe';
+SET LOCAL lease.token = :'stale';
+INSERT INTO item VALUES (3);
+SET LOCAL lease.enforcement = 'enforce';
+SAVEPOINT s;
+INSERT INTO item VALUES (3);
+ROLLBACK TO s;
+SET LOCAL lease.token = :'current';
+INSERT INTO item VALUES (3);
+ROLLBACK;
+BEGIN;
+SET LOCAL lease.enforcement = 'observe';
+SET LOCAL lease.token = 'default/job/B/3';
+INSERT INTO item VALUES (3);
+SELECT r.outcome FROM lease_release('job', 'B', 2) r;
+SELECT fence FROM lease_claim('job', 'B');
+SET LOCAL lease.enforcement = 'enforce';
+INSERT INTO item VALUES (3);
+ROLLBACK;
+-- lease_present raises, whatever the enforcement.
+SET lease.enforcement = 'off';
+SELECT lease_present('job', 'A', 1);
+RESET lease.enforcement;
+-- Bad arguments are an error in "observe" too, since nothing could be judged.
+CREATE TRIGGER by_hand BEFORE INSERT ON item EXECUTE FUNCTION lease_fence_check('default', 'one', 'job', '', '', 'observe', 'trust');
+SELECT tried(:'current', 'INSERT INTO item VALUES (1)');
+
+\set VERBOSITY terse
+SET client_min_messages = error;
+DROP TABLE item;
+DROP FUNCTION tried, told, each_of_them, passes;
+DROP EXTENSION lease;
+DROP ROLE regress_lease_nobody;
