@@ -48,6 +48,26 @@ is_error(
 is($node->safe_psql('postgres', $table), $before, 'nothing has changed');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_prepared_xacts'), 0, 'nothing is prepared');
 
+# Nor after a token was accepted: by lease_present, by a guard, by a mark.
+$node->safe_psql('postgres', q{
+	CREATE TABLE guarded (id int); CREATE TABLE away (id int);
+	SELECT lease_guard('guarded', 'held'), lease_guard('away', 'held', mode => 'high_water')});
+my $token = q{SET LOCAL lease.token = 'default/held/A/1'};
+foreach my $accepted (
+	q{SELECT lease_present('held', 'A', 1)},
+	q{SELECT lease_present('held', 'A', 1, prove => false)},
+	q{SELECT lease_admit('resource', 1)},
+	q{SELECT lease_mark_reset('resource', 1, 'test')},
+	"$token; INSERT INTO guarded VALUES (1)",
+	"$token; INSERT INTO away VALUES (1)")
+{
+	is_error($node, "BEGIN; $accepted; PREPARE TRANSACTION 'p'", '0A000', "not after $accepted");
+	is_error($node, "BEGIN; SAVEPOINT s; $accepted; RELEASE s; PREPARE TRANSACTION 'p'", '0A000', '... nor in a savepoint');
+}
+$node->safe_psql('postgres', "BEGIN; $token; INSERT INTO away VALUES (1); COMMIT");
+is_error($node, "BEGIN; $token; INSERT INTO away VALUES (1); PREPARE TRANSACTION 'p'", '0A000', 'not where the mark did not rise either');
+is($node->safe_psql('postgres', $table), $before, 'nothing has changed');
+
 # What leaves no change behind.
 my $n = 0;
 foreach my $harmless (
@@ -57,6 +77,10 @@ foreach my $harmless (
 	q{SELECT lease_takeover('held', 'B', 1)},
 	q{SELECT lease_release('held', 'A', 7)},
 	q{SELECT lease_get('held'); SELECT count(*) FROM lease_status},
+	q{SAVEPOINT s; SELECT lease_present('held', 'A', 1); INSERT INTO guarded VALUES (1); ROLLBACK TO s},
+	q{SET LOCAL lease.token = 'default/held/A/2'; DO 'BEGIN INSERT INTO guarded VALUES (1); EXCEPTION WHEN SQLSTATE ''LE006'' THEN NULL; END'},
+	q{SET LOCAL lease.enforcement = 'observe'; SET LOCAL lease.token = 'default/held/A/2'; INSERT INTO guarded VALUES (1)},
+	q{SELECT lease_admit('held', 0)},
 	q{SAVEPOINT s; SELECT lease_claim('new', 'A'); ROLLBACK TO s},
 	q{SAVEPOINT s; SELECT lease_claim('new', 'A'); SAVEPOINT t; SELECT lease_renew('held', 'A', 1); RELEASE t; ROLLBACK TO s})
 {
@@ -75,6 +99,23 @@ like(
 		COMMIT PREPARED 'q';
 		SELECT 'committed'}),
 	qr/\ncommitted$/, 'a change of an earlier transaction does not count');
+
+# A prepared transaction of somebody else's that holds the row or the mark: busy.
+$node->safe_psql('postgres', q{BEGIN; SELECT FROM lease_catalog.lease WHERE name = 'held' FOR UPDATE; PREPARE TRANSACTION 'row'});
+my $busy = q{SET lease.lock_wait = '50 ms'; };
+is_error($node, $busy . $_, 'LE007', "busy: $_")
+  foreach q{SELECT lease_present('held', 'A', 1)}, "SET lease.token = 'default/held/A/1'; INSERT INTO guarded VALUES (1)";
+is($node->safe_psql('postgres', $busy . q{SET lease.enforcement = 'observe'; SET lease.token = 'default/held/A/1'; INSERT INTO guarded VALUES (1), (2) RETURNING id}),
+	"1\n2", 'an observing guard lets it through');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'row'});
+$node->safe_psql('postgres', q{
+	BEGIN; INSERT INTO lease_catalog.mark VALUES ('default', 'held', 9, now()), ('default', 'resource', 9, now());
+	PREPARE TRANSACTION 'mark'});
+is_error($node, $busy . $_, 'LE007', "busy: $_")
+  foreach "SET lease.token = 'default/held/A/1'; INSERT INTO away VALUES (1)", q{SELECT lease_mark_reset('resource', 1, 'test')};
+is($node->safe_psql('postgres', $busy . q{SELECT * FROM lease_admit('resource', 5)}), 'f|busy|0', 'busy: lease_admit');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'mark'});
+is($node->safe_psql('postgres', q{SELECT * FROM lease_admit('resource', 5)}), 'f|below_high_water|9', '... and below the mark then');
 
 # A refusal leaves nothing locked behind a prepared transaction.
 $node->safe_psql(
