@@ -156,7 +156,7 @@ SELECT provoked(CASE WHEN indisprimary THEN format('ALTER TABLE %s DROP CONSTRAI
 	FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE relnamespace = 'lease_catalog'::regnamespace ORDER BY relname COLLATE "C";
 SELECT provoked(format('UPDATE pg_index SET %s = false WHERE indexrelid = %L::regclass', flag, index))
 	FROM unnest(ARRAY['indisvalid', 'indisready', 'indislive']) flag, unnest(ARRAY['lease_catalog.lease_pkey', 'lease_catalog.history_ended_at']) index;
-SELECT ddl, provoked(format('ALTER TABLE lease_catalog.lease %s TRIGGER %I', ddl, tgname))
+SELECT ddl, provoked(format('ALTER TABLE %s %s TRIGGER %I', tgrelid::regclass, ddl, tgname))
 	FROM pg_trigger, unnest(ARRAY['DISABLE', 'ENABLE', 'ENABLE REPLICA', 'ENABLE ALWAYS']) ddl
 	WHERE tgrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'lease_catalog'::regnamespace) AND NOT tgisinternal ORDER BY tgname, ddl COLLATE "C";
 SELECT provoked('DROP TRIGGER keep_floor ON lease_catalog.lease');
