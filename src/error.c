@@ -63,6 +63,12 @@ error_refused_code(Refusal refusal)
 	return refusals[refusal].code;
 }
 
+const char *
+error_refused_message(Refusal refusal)
+{
+	return refusals[refusal].message;
+}
+
 static const char *
 refused_detail(const Refused *refused)
 {

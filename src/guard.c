@@ -270,8 +270,7 @@ refuse(Firing *firing, Refused *refused)
 	ereport(LOG,
 			(errcode(error_refused_code(refused->refusal)),
 			 errmsg("a guard that enforces would refuse this write to table \"%s\": %s",
-					refused->table,
-					unpack_sql_state(error_refused_code(refused->refusal)))));
+					refused->table, error_refused_message(refused->refusal))));
 }
 
 static void
@@ -459,6 +458,20 @@ judge_before(Firing *firing)
 }
 
 static void
+judge_statement(Firing *firing)
+{
+	if (!firing->guard->terms.per_value)
+		(void) judge(firing, firing->guard->name);
+	else if (TRIGGER_FIRED_BY_TRUNCATE(firing->trigger->tg_event))
+		refuse_without_token(firing, NULL, "TRUNCATE names no lease, and each row may have another");
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("a guard of one lease a value must fire for each row"),
+				 errhint("lease_guard() makes the triggers that a guard needs.")));
+}
+
+static void
 check_protocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
 {
 	if (!CALLED_AS_TRIGGER(fcinfo))
@@ -504,10 +517,7 @@ lease_fence_check(PG_FUNCTION_ARGS)
 
 	if (TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event))
 	{
-		if (!firing.guard->terms.per_value)
-			(void) judge(&firing, firing.guard->name);
-		else if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
-			refuse_without_token(&firing, NULL, "TRUNCATE names no lease, and each row may have another");
+		judge_statement(&firing);
 		return PointerGetDatum(NULL);
 	}
 	if (TRIGGER_FIRED_BEFORE(trigger->tg_event))

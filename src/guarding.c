@@ -446,7 +446,7 @@ lease_guard(PG_FUNCTION_ARGS)
 Datum
 lease_unguard(PG_FUNCTION_ARGS)
 {
-	Relation	table = open_target(fcinfo, "lease_guard");
+	Relation	table = open_target(fcinfo, "lease_unguard");
 	bool		guarded = drop_guard(table);
 
 	table_close(table, NoLock);

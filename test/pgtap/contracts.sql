@@ -169,7 +169,7 @@ INSERT INTO kinds VALUES
 	('token', '''default/'' || repeat(''x'', 513) || ''/A/1''', '22023'), ('token', '''default/'' || repeat(''x'', 100000) || ''/A/1''', '22023'),
 	('token', '''default/h%65ld/%41/1''', 'answer'), ('token', '''default/held/A/2''', 'LE006'), ('token', '''default/held/A/0''', 'LE001'), ('token', '''default/held/B/1''', 'LE004'),
 	('token', '''default/never%20seen/A/1''', 'LE006'), ('token', '''default/lapsed/A/1''', 'LE002'), ('token', '''nowhere/held/A/1''', '42704'),
-	('table', 'NULL', '22004'), ('table', '''public.lease_status''', '42809'), ('table', '''pg_catalog.pg_class''', '42809'), ('table', '''lease_catalog.lease''', '42809'), ('table', '''public.lease_result''', '42809'),
+	('table', 'NULL', '22004'), ('table', '0', '42P01'), ('table', '''public.lease_status''', '42809'), ('table', '''pg_catalog.pg_class''', '42809'), ('table', '''lease_catalog.lease''', '42809'), ('table', '''public.lease_result''', '42809'),
 	('name column', 'NULL', 'answer'), ('name column', '''job''', '22023'),
 	('fence column', 'NULL', 'answer'), ('fence column', '''fence''', 'answer'), ('fence column', '''job''', '42804'), ('fence column', '''twice''', '0A000'),
 	('fence column', '''nowhere''', '42703'), ('fence column', '''tableoid''', '42703'),
