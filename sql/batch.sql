@@ -23,6 +23,17 @@ SELECT :answer FROM lease_release_many(
 	ARRAY['job 2', 'over', 'theirs', 'job 2', 'back'], 'A', ARRAY[1, 1, 1, 1, 1]);
 SELECT name, state, owner, fence, version FROM lease_status ORDER BY name;
 
+-- The places of one name agree on what the batch has left behind, although the
+-- clock went on between them.
+RESET lease.clock;
+SELECT outcome FROM lease_claim('twice', 'A', ttl => '60 s');
+SELECT outcome FROM lease_release('twice', 'A', 1);
+SELECT outcome FROM lease_claim('twice', 'A', ttl => '60 s');
+SELECT outcome, expires_at = max(expires_at) OVER () AS as_on_record,
+	remaining <= ttl AS no_more_than_it_has
+FROM lease_renew_many('{twice,twice}', 'A', '{1,2}');
+SET lease.clock = '1030';
+
 -- Nothing asked, nothing answered.
 SELECT :answer FROM lease_renew_many('{}', 'A', '{}');
 

@@ -135,7 +135,8 @@ decide_step(void *state)
 
 /*
  * A row may have been looked at for one item before another one changed it:
- * show the last version to all items of its name, which stand side by side.
+ * show the last version to all items of its name, which stand side by side,
+ * as of the instant that belongs to it.
  */
 static void
 share_rows(BatchItem **items, int nitems)
@@ -146,15 +147,22 @@ share_rows(BatchItem **items, int nitems)
 
 	for (first = 0; first < nitems; first = end)
 	{
-		const LeaseRow *last = &items[first]->answer.row;
+		const LeaseAnswer *last = &items[first]->answer;
 
 		for (end = first + 1; end < nitems && same_name(items[first], items[end]); end++)
 		{
-			if (items[end]->answer.row.version > last->version)
-				last = &items[end]->answer.row;
+			if (items[end]->answer.row.version > last->row.version)
+				last = &items[end]->answer;
 		}
 		for (i = first; i < end; i++)
-			items[i]->answer.row = *last;
+		{
+			LeaseAnswer *answer = &items[i]->answer;
+
+			if (answer->row.version == last->row.version)
+				continue;
+			answer->row = last->row;
+			answer->now = Max(answer->now, last->now);
+		}
 	}
 }
 
