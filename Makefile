@@ -90,7 +90,10 @@ endif
 # Arguments of test/bench/run.
 BENCH =
 
-.PHONY: results-dirs demo bench test unit check-style matrix indent help
+# Arguments of test/torture/run.
+TORTURE =
+
+.PHONY: results-dirs demo bench torture test unit check-style matrix indent help
 
 results-dirs:
 	@mkdir -p $(RESULTS)
@@ -108,6 +111,10 @@ bench:
 		--set checkpoint_timeout=1h \
 		-- bash -c 'exec test/bench/run --out "$$LEASE_OUT" "$$@"' bench $(BENCH)
 
+torture:
+	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo
+	@$(server) -- bash -c 'exec test/torture/run --out "$$LEASE_OUT" "$$@"' torture $(TORTURE)
+
 test unit check-style:
 	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo test
 	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/run $(subst check-style,style,$(filter-out test,$@))
@@ -124,6 +131,7 @@ help:
 	@echo "make installcheck  regression and isolation tests on your running server"
 	@echo "make demo          the heartbeat race, on a throw-away server [OUT=DIR keeps the report]"
 	@echo "make bench         speed, measured against the yardsticks [OUT=DIR keeps the figures]"
+	@echo "make torture       random histories, killed and stopped, and a checker [TORTURE='--seconds 600 --seed 7']"
 	@echo "make test          every test, on a throw-away server [OUT=DIR keeps what failed]"
 	@echo "make unit          the rules alone, without a server"
 	@echo "make check-style   formatting, layers, and the other checks of tools/"
