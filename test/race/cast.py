@@ -30,6 +30,19 @@ class Owner:
         self.sent = (at, verb, arguments)
         self.child.tell({"do": "call", "verb": verb, "arguments": arguments, "at": at})
 
+    def bear_token(self):
+        return self.stage.note(self.label, None, "SET lease.token", {},
+                               self.child.ask({"do": "bear token"}))
+
+    def execute(self, statement, lines=None):
+        self.begin_to_execute(statement, lines)
+        return self.finish()
+
+    def begin_to_execute(self, statement, lines=None):
+        arguments = {"statement": statement, "lines": lines}
+        self.sent = (None, "SQL", arguments)
+        self.child.tell({"do": "execute", **arguments})
+
     def finish(self):
         return self.stage.note(self.label, *self.sent, self.child.hear())
 
@@ -94,3 +107,37 @@ class Resource:
         content = json.loads(connection.getresponse().read())
         connection.close()
         return content
+
+
+class Table:
+    """A table of the application, guarded by the stage's lease or not.
+
+    Its effects are not what writers say that they did: they are the changes
+    that the observer sees, in the order in which they become visible.
+    """
+
+    def __init__(self, stage, guarded):
+        self.stage = stage
+        self.name = stage.lease.replace("-", "_")
+        self.effects = []
+        session = stage.observer
+        session.connection.execute(
+            f"CREATE TABLE {self.name} (entry text PRIMARY KEY, note text)")
+        if guarded:
+            session.one("SELECT lease_guard(%s, name => %s)::text", self.name, stage.lease)
+        self.content = self.select()
+
+    def select(self):
+        return self.stage.observer.connection.execute(
+            f"SELECT * FROM {self.name} ORDER BY entry").fetchall()
+
+    def watch(self, owner, fence):
+        """Put down to this epoch what has changed since the last look; whether
+        anything has."""
+        before, self.content = self.content, self.select()
+        if before != self.content:
+            self.effects.append({"owner": owner, "fence": fence, "rows": self.content})
+        return before != self.content
+
+    def read(self):
+        return {"effects": self.effects}

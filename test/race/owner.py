@@ -1,4 +1,4 @@
-"""An owner of leases: a process with its own session, its own belief, and its
+"""An owner of leases: a process with its own sessions, its own belief, and its
 own way to the resource.
 
 It does what each command says, one a line, at the logical time that comes
@@ -8,14 +8,23 @@ with it, and answers with what it got:
     {"do": "call", "verb": "lease_...", "arguments": {...}, "at": ...}
     {"do": "blind heartbeat", "at": ...}
     {"do": "effect", "port": ..., "effect": ...}
+    {"do": "bear token"}
+    {"do": "execute", "statement": ..., "lines": ...}
 
 It keeps a copy of what its grant told it, as any client does, and believes that
 it holds the lease until a renewal is refused or it asks for a release.  It
 sends an effect to the resource only while it believes that.
+
+To tables it writes in a session of its own, which bears its token (lease.token)
+from then on, and which its heartbeats do not share: they go on while a
+transaction is open there.
 """
 
+import functools
 import http.client
 import json
+
+import psycopg
 
 import unsafe
 from children import serve
@@ -28,9 +37,14 @@ class Owner:
         self.copy = None
         self.holds = False
 
+    @functools.cached_property
+    def work(self):
+        return Session()
+
     def obey(self, command):
         act = {"set": self.set, "call": self.call, "effect": self.effect,
-               "blind heartbeat": self.blind_heartbeat}[command.pop("do")]
+               "blind heartbeat": self.blind_heartbeat, "bear token": self.bear_token,
+               "execute": self.execute}[command.pop("do")]
         return act(**command)
 
     def set(self, setting, value):
@@ -65,6 +79,27 @@ class Owner:
         connection.close()
         return {"sent": True, "owner": request["owner"], "fence": request["fence"],
                 "status": response.status, **answer}
+
+    def bear_token(self):
+        copy = self.copy
+        token = self.work.one("SELECT lease_token(%s, %s, %s, %s) AS token", copy["namespace"],
+                              copy["name"], copy["owner"], copy["fence"])
+        self.work.set("lease.token", token["token"])
+        return token
+
+    def execute(self, statement, lines):
+        cursor = self.work.connection.cursor()
+        try:
+            if lines is None:
+                cursor.execute(statement)
+            else:
+                with cursor.copy(statement) as copy:
+                    copy.write(lines)
+        except psycopg.Error as error:
+            # Of a lost connection libpq reports what it happens to notice first.
+            lost = self.work.connection.broken
+            return {"done": False, "error": "connection lost" if lost else error.sqlstate}
+        return {"done": True, "command": cursor.statusmessage}
 
 
 if __name__ == "__main__":

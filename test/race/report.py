@@ -12,7 +12,7 @@ import json
 
 NEVER_SHARED = ("versions", "port", "xmin", "ctid", "whole", "varies")
 
-HEADINGS = ("what is tried", "A's late heartbeat", "on record afterwards", "effects",
+HEADINGS = ("what is tried", "A's late act", "on record afterwards", "effects",
             "verdict")
 
 INTRODUCTION = """\
@@ -21,15 +21,18 @@ The heartbeat race, on PostgreSQL {server} with lease {extension}.
 A holds a lease from 1000 to 1060 (seconds of a logical clock) and falls asleep.
 B takes over and acts on the resource, a process behind HTTP.  Then A wakes and
 sends the heartbeat that was due.  Does A still act?
+
+In the last six runs A is a process that is stopped (SIGSTOP) past its expiry, and
+in five of them the resource is a table, with and without a guard.
 """
 
 LEGEND = """\
 CONFLICT  a former owner acted, or was told that it still holds the lease
 REJECTED  the row was corrupted, and the resource turned the former owner away
-REFUSED   the coordinator turned the former owner away, and changed nothing
-OK        the owner renewed in time, and nobody could get in its way
+REFUSED   the database turned the former owner away, and changed nothing
+OK        the owner acted in time, and nobody could get in its way
 
-The two runs called unsafe must end in CONFLICT: without the conflict there,
+The four runs called unsafe must end in CONFLICT: without the conflict there,
 the others would show nothing.
 """
 

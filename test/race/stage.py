@@ -35,6 +35,9 @@ class Stage(contextlib.ExitStack):
     def resource(self, mode):
         return cast.Resource(self, mode)
 
+    def table(self, guarded):
+        return cast.Table(self, guarded)
+
     def note(self, who, at, call, arguments, answer):
         self.calls.append({"who": who, "at": at, "call": call,
                            "arguments": arguments, "answer": answer})
@@ -61,8 +64,9 @@ class Stage(contextlib.ExitStack):
         self.figure(f"{what}: columns changed, xmin and ctid among them", [], changed)
 
     def count_effects(self, resource, expected):
+        """Of an HTTP resource or a table."""
         self.effects = resource.read()["effects"]
-        self.figure("effects that the resource applied", expected, len(self.effects))
+        self.figure("effects", expected, len(self.effects))
 
     def on_record(self, logical=True):
         """The row in a few words; its expiry only if that is logical time."""
@@ -73,7 +77,7 @@ class Stage(contextlib.ExitStack):
     def verdict(self):
         """CONFLICT  a former epoch acted, or was told that it still holds
         REJECTED  it tried to act, and the resource turned it away
-        REFUSED   it tried to act, and the coordinator turned it away
+        REFUSED   it tried to act, and the database turned it away
         OK        nobody tried"""
         fences = [effect["fence"] for effect in self.effects or ()]
         answers = [(call["call"], call["answer"]) for call in self.calls]
@@ -91,6 +95,8 @@ class Stage(contextlib.ExitStack):
 
 def refused(call, answer):
     """A refusal of an epoch; that a row was busy says nothing about one."""
+    if call == "SQL":
+        return not answer["done"]
     answer = answer.get("answer") or answer
     return (call in TOKEN_VERBS or call == "heartbeat") \
         and not answer.get("ok") and answer.get("outcome") != "busy"

@@ -9,7 +9,7 @@ digest.
 
 from typing import Callable, NamedTuple
 
-from . import check_then_renew, heartbeat, paused_owner
+from . import check_then_renew, guarded_table, heartbeat, paused_owner
 
 INSTANTS = ("server_time", "granted_at", "renewed_at", "expires_at", "remaining")
 
@@ -32,4 +32,9 @@ RUNS = (
     Run("renewal and claim race", check_then_renew.raced, ("OK", "REFUSED"),
         ("calls", "late_act", "verdict")),
     Run("paused owner", paused_owner.stopped_past_expiry, ("REFUSED",), INSTANTS),
+    Run("unsafe: table, no guard", guarded_table.unguarded, ("CONFLICT",), INSTANTS),
+    Run("guarded table", guarded_table.guarded, ("REFUSED",), INSTANTS),
+    Run("unsafe: open write, no guard", guarded_table.open_unguarded, ("CONFLICT",), INSTANTS),
+    Run("open write, resumed", guarded_table.open_resumed, ("OK",), INSTANTS),
+    Run("open write, terminated", guarded_table.open_terminated, ("REFUSED",), INSTANTS),
 )
