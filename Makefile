@@ -93,7 +93,10 @@ BENCH =
 # Arguments of test/torture/run.
 TORTURE =
 
-.PHONY: results-dirs demo bench torture test unit check-style matrix indent help
+# What `make test` or `make assert` runs of the suites; if empty, all that it has.
+SUITES =
+
+.PHONY: results-dirs demo bench torture test unit check-style matrix assert indent help
 
 results-dirs:
 	@mkdir -p $(RESULTS)
@@ -117,10 +120,13 @@ torture:
 
 test unit check-style:
 	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo test
-	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/run $(subst check-style,style,$(filter-out test,$@))
+	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/run $(or $(subst check-style,style,$(filter-out test,$@)),$(SUITES))
 
 matrix:
 	@test/matrix/run $(VERSIONS)
+
+assert:
+	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/assert/run $(if $(VALGRIND),--valgrind) $(SUITES)
 
 indent:
 	@tools/indent
@@ -132,10 +138,11 @@ help:
 	@echo "make demo          the heartbeat race, on a throw-away server [OUT=DIR keeps the report]"
 	@echo "make bench         speed, measured against the yardsticks [OUT=DIR keeps the figures]"
 	@echo "make torture       random histories, killed and stopped, and a checker [TORTURE='--seconds 600 --seed 7']"
-	@echo "make test          every test, on a throw-away server [OUT=DIR keeps what failed]"
+	@echo "make test          every test, on a throw-away server [OUT=DIR keeps what failed; SUITES='style tap' only these]"
 	@echo "make unit          the rules alone, without a server"
 	@echo "make check-style   formatting, layers, and the other checks of tools/"
 	@echo "make matrix        the suites on the servers that Debian 12 does not have [VERSIONS='17 18']"
+	@echo "make assert        the suites on a server with assertions [VALGRIND=1 beneath valgrind]"
 	@echo "make indent        format the C code in place"
 	@echo "make clean         remove what was built"
 	@echo "WERROR=1           warnings are errors;  CC=clang  another compiler"

@@ -120,3 +120,11 @@ chroot_copy()
 	fi | tar -c -C "$1" --null --ignore-failed-read -T - -f - 2>/dev/null |
 		tar -x --no-same-owner -C "$2" -f -
 }
+
+# shout LINE...
+shout()
+{
+	echo "*****************************************************************"
+	printf '* %s\n' "$@"
+	echo "*****************************************************************"
+}
