@@ -96,7 +96,7 @@ TORTURE =
 # What `make test` or `make assert` runs of the suites; if empty, all that it has.
 SUITES =
 
-.PHONY: results-dirs demo bench torture test unit check-style matrix assert indent help
+.PHONY: results-dirs demo bench torture test unit check-style matrix assert dist indent help
 
 results-dirs:
 	@mkdir -p $(RESULTS)
@@ -128,6 +128,10 @@ matrix:
 assert:
 	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/assert/run $(if $(VALGRIND),--valgrind) $(SUITES)
 
+dist:
+	@tools/bootstrap dist
+	@tools/dist $(OUT)
+
 indent:
 	@tools/indent
 
@@ -143,6 +147,7 @@ help:
 	@echo "make check-style   formatting, layers, and the other checks of tools/"
 	@echo "make matrix        the suites on the servers that Debian 12 does not have [VERSIONS='17 18']"
 	@echo "make assert        the suites on a server with assertions [VALGRIND=1 beneath valgrind]"
+	@echo "make dist          the archive for PGXN, from the last commit [OUT=DIR]"
 	@echo "make indent        format the C code in place"
 	@echo "make clean         remove what was built"
 	@echo "WERROR=1           warnings are errors;  CC=clang  another compiler"
