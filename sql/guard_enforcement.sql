@@ -104,6 +104,8 @@ SET LOCAL lease.token = 'default/job/B/3';
 INSERT INTO item VALUES (3);
 SELECT r.outcome FROM lease_release('job', 'B', 2) r;
 SELECT fence FROM lease_claim('job', 'B');
+INSERT INTO item VALUES (3);
+SELECT max(fence) AS mark FROM lease_catalog.mark;
 SET LOCAL lease.enforcement = 'enforce';
 INSERT INTO item VALUES (3);
 ROLLBACK;

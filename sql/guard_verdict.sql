@@ -137,6 +137,27 @@ SET LOCAL lease.clock = '100000';
 INSERT INTO item VALUES (1);
 SELECT outcome FROM lease_present('job', 'B', 2);
 ROLLBACK;
+-- So it is when a verb that dropped the verdict is rolled back, after the lapse;
+-- and what was proved in a savepoint is not, when that is.
+BEGIN;
+SELECT outcome FROM lease_present('job', 'B', 2);
+INSERT INTO item VALUES (1);
+SAVEPOINT s;
+SELECT outcome FROM lease_release('job', 'B', 2);
+ROLLBACK TO s;
+SET LOCAL lease.clock = '100000';
+INSERT INTO item VALUES (1);
+INSERT INTO beside VALUES (1);
+ROLLBACK;
+BEGIN;
+SELECT outcome FROM lease_present('job', 'B', 2, prove => false);
+SAVEPOINT s;
+INSERT INTO item VALUES (1);
+ROLLBACK TO s;
+SET LOCAL lease.clock = '100000';
+INSERT INTO item VALUES (1);
+INSERT INTO beside VALUES (1);
+ROLLBACK;
 -- But where it takes the lease over itself, it is over.
 BEGIN;
 SELECT outcome FROM lease_present('job', 'B', 2);
@@ -176,6 +197,19 @@ SELECT outcome FROM lease_present('job', 'B', 2);
 WITH w AS (INSERT INTO item SELECT i FROM generate_series(1, 3) i RETURNING id), r AS (SELECT outcome FROM w, LATERAL lease_renew('job', 'B', 2))
 SELECT count(*) FROM r;
 ROLLBACK;
+
+-- What was accepted cannot be prepared.
+BEGIN;
+SELECT outcome FROM lease_present('job', 'B', 2);
+PREPARE TRANSACTION 'guarded';
+BEGIN;
+SELECT outcome FROM lease_present('job', 'B', 2, prove => false);
+PREPARE TRANSACTION 'guarded';
+BEGIN;
+SET LOCAL lease.token = :'current';
+INSERT INTO item VALUES (1);
+PREPARE TRANSACTION 'guarded';
+SELECT count(*) FROM pg_prepared_xacts;
 
 -- A read only transaction can prove and write nothing.
 BEGIN READ ONLY;
@@ -220,19 +254,6 @@ SELECT outcome FROM lease_present('job', 'B', 4);
 INSERT INTO item VALUES (1);
 COMMIT;
 SELECT fence FROM lease_catalog.mark WHERE name = 'job' ORDER BY fence;
-
--- What was accepted cannot be prepared.
-BEGIN;
-SELECT outcome FROM lease_present('job', 'B', 4);
-PREPARE TRANSACTION 'guarded';
-BEGIN;
-SELECT outcome FROM lease_present('job', 'B', 4, prove => false);
-PREPARE TRANSACTION 'guarded';
-BEGIN;
-SET LOCAL lease.token = 'default/job/B/4';
-INSERT INTO item VALUES (1);
-PREPARE TRANSACTION 'guarded';
-SELECT count(*) FROM pg_prepared_xacts;
 
 \unset ON_ERROR_ROLLBACK
 \set VERBOSITY terse

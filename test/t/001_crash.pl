@@ -167,6 +167,30 @@ $node->stop('immediate');
 $node->start;
 cmp_ok(one_epoch($node, 'another'), '>', $floor, 'so is lease_fences_advance');
 
+# So is a mark that rose or was set, with the write that raised it.
+my $marked = q{SELECT name, max(fence) FROM lease_catalog.mark GROUP BY 1 ORDER BY 1};
+$node->safe_psql('postgres', q{
+	CREATE TABLE guarded (id int); CREATE TABLE away (id int);
+	SELECT lease_guard('guarded', 'job'), lease_guard('away', 'elsewhere', mode => 'high_water')});
+my $job = claim($node, 'job')->{fence};
+foreach my $raise (
+	"SET lease.token = 'default/job/A/$job'; INSERT INTO guarded VALUES (1)",
+	q{SET lease.token = 'default/elsewhere/Z/5'; INSERT INTO away VALUES (1)},
+	q{SELECT lease_admit('resource', 7)},
+	q{SELECT lease_mark_reset('resource', 3, 'test')})
+{
+	my $before = $node->safe_psql('postgres', $marked);
+
+	$node->safe_psql('postgres', "$off; $raise");
+	my $after = $node->safe_psql('postgres', $marked);
+	$node->stop('immediate');
+	$node->start;
+	isnt($after, $before, "a mark moved: $raise");
+	is($node->safe_psql('postgres', $marked), $after, '... and is on record');
+}
+is($node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM guarded), (SELECT count(*) FROM away)'), '1|1',
+	'... with what was written');
+
 # A restart with live leases: neither the end of an epoch nor more life.
 my $id = '00000000-0000-4000-8000-000000000001';
 my $long = claim($node, 'long', ttl => '1 h');

@@ -128,4 +128,11 @@ $node->safe_psql(
 is(answer($node, q{lease_renew('held', 'A', 1)})->{outcome}, 'renewed', 'a prepared refusal keeps nobody waiting');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'r'});
 
+# Nor does a write that an observing guard let through: here it is the mark, and
+# so the lease was locked when it was refused.
+$node->safe_psql('postgres', "BEGIN; SET LOCAL lease.enforcement = 'observe'; $token; INSERT INTO guarded VALUES (1); PREPARE TRANSACTION 's'");
+is(answer($node, q{lease_release('held', 'A', 1)})->{outcome}, 'released', 'a prepared write that was only observed');
+is(claim($node, 'held')->{outcome}, 'claimed', '... keeps no successor waiting');
+$node->safe_psql('postgres', q{COMMIT PREPARED 's'});
+
 done_testing();
