@@ -90,6 +90,22 @@ class Actor(threading.Thread):
         time.sleep(self.random.uniform(0, longest))
 
 
+class Lingering:
+    """What is done in it is often not committed yet when others look."""
+
+    def __init__(self, actor):
+        self.actor = actor
+        self.transaction = actor.session.transaction(force_rollback=actor.random.random() < 0.1)
+
+    def __enter__(self):
+        self.transaction.__enter__()
+
+    def __exit__(self, *error):
+        if error[0] is None and self.actor.random.random() < 0.5:
+            self.actor.nap(0.15)
+        return self.transaction.__exit__(*error)
+
+
 class Owner(Actor):
     """Claims, writes, releases, and has a long memory."""
 
@@ -181,9 +197,10 @@ class Heart(Actor):
     def act(self):
         token = self.shared.held.get(self.random.choice(LEASES))
         if token is not None:
-            outcome, = self.one("SELECT outcome FROM lease_renew(%s, %s, %s,"
-                                " ttl => make_interval(secs => %s))",
-                                *token, self.random.uniform(0.15, 0.6))
+            with Lingering(self):
+                outcome, = self.one("SELECT outcome FROM lease_renew(%s, %s, %s,"
+                                    " ttl => make_interval(secs => %s))",
+                                    *token, self.random.uniform(0.15, 0.6))
             self.shared.count(f"renew {outcome}")
         self.nap(0.1)
 
@@ -195,8 +212,9 @@ class Operator(Actor):
         if self.random.random() < 0.7:
             token = self.shared.held.get(self.random.choice(LEASES))
             if token is not None:
-                outcome, = self.one("SELECT outcome FROM lease_break(%s, %s, 'at random')",
-                                    token.lease, token.fence)
+                with Lingering(self):
+                    outcome, = self.one("SELECT outcome FROM lease_break(%s, %s, 'at random')",
+                                        token.lease, token.fence)
                 self.shared.count(f"break {outcome}")
         else:
             ended = self.one("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
