@@ -98,19 +98,6 @@ read_extension(AttrNumber column, Datum *value)
 	return !isnull;
 }
 
-/* The schema that the extension's functions are in. */
-Oid
-rows_extension_schema(void)
-{
-	Datum		schema;
-
-	if (!read_extension(Anum_pg_extension_extnamespace, &schema))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("extension \"lease\" does not exist")));
-	return DatumGetObjectId(schema);
-}
-
 /*
  * Columns are read by number, so the tables must be those that this library
  * was built for.  After an upgrade of one without the other they are not.
@@ -131,6 +118,20 @@ check_version(void)
 						DatumGetCString(version), LEASE_SQL_VERSION),
 				 errhint("Run ALTER EXTENSION lease UPDATE, and end the sessions that still have another library loaded.")));
 	version_checked = true;
+}
+
+/* The schema that the extension's functions are in. */
+Oid
+rows_extension_schema(void)
+{
+	Datum		schema;
+
+	check_version();
+	if (!read_extension(Anum_pg_extension_extnamespace, &schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("extension \"lease\" does not exist")));
+	return DatumGetObjectId(schema);
 }
 
 /*

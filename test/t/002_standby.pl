@@ -23,6 +23,7 @@ my $held   = claim($primary, 'held');
 my $lapsed = claim($primary, 'lapsed', ttl => '1 s');
 my $free   = one_epoch($primary, 'free');
 claim($primary, 'broken');
+$primary->safe_psql('postgres', 'CREATE TABLE guarded (id int)');
 answer($primary, q{lease_break('broken', 1, 'test')});
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 
@@ -86,21 +87,28 @@ my %changes = (
 	lease_namespace_drop   => q{('tenant')},
 	lease_fences_advance   => q{(1000)},
 	lease_purge            => q{('1 h')},
-	lease_sweep            => q{()});
+	lease_sweep            => q{()},
+	lease_present          => q{('held', 'A', 1)},
+	lease_guard            => q{('guarded', 'held')},
+	lease_unguard          => q{('guarded')},
+	lease_admit            => q{('resource', 1)},
+	lease_mark_reset       => q{('resource', 1, 'test')});
 my %reads = (
 	lease_check    => q{()},
 	lease_explain  => q{('held')},
 	lease_get      => q{('held')},
-	lease_outcomes => q{()});
+	lease_outcomes => q{()},
+	lease_token    => q{('default', 'held', 'A', 1)});
 my $functions = $primary->safe_psql(
 	'postgres', q{
-	SELECT p.proname
+	SELECT DISTINCT p.proname
 	FROM pg_depend d
 	JOIN pg_extension e ON d.refobjid = e.oid AND e.extname = 'lease'
 	JOIN pg_proc p ON d.objid = p.oid
 	WHERE d.deptype = 'e' AND d.classid = 'pg_proc'::regclass
 		AND d.refclassid = 'pg_extension'::regclass
 		AND p.pronamespace <> 'lease_catalog'::regnamespace
+		AND p.prorettype <> 'trigger'::regtype
 	ORDER BY 1});
 
 is(join("\n", sort(keys %changes, keys %reads)), $functions, 'every function is tried');

@@ -16,6 +16,7 @@ use Test::More;
 my $node = new_node('node');
 $node->safe_psql('postgres', q{CREATE ROLE plain LOGIN; SELECT lease_grant('default', 'public', 'use')});
 my $held = claim($node, 'held');
+$node->safe_psql('postgres', 'CREATE TABLE guarded (id int)');
 
 my %calls = (
 	lease_claim            => q{('x', 'A')},
@@ -34,6 +35,12 @@ my %calls = (
 	lease_fences_advance   => q{(1000)},
 	lease_purge            => q{('1 h')},
 	lease_sweep            => q{()},
+	lease_present          => q{('held', 'A', 1)},
+	lease_guard            => q{('guarded', 'held')},
+	lease_unguard          => q{('guarded')},
+	lease_guards           => '',
+	lease_admit            => q{('resource', 1)},
+	lease_mark_reset       => q{('resource', 1, 'test')},
 	lease_explain          => q{('held')},
 	lease_check            => q{()},
 	lease_status           => '',
@@ -41,13 +48,13 @@ my %calls = (
 	lease_intents          => '');
 my $known = $node->safe_psql(
 	'postgres', q{
-	SELECT coalesce(p.proname, c.relname) AS name
+	SELECT DISTINCT coalesce(p.proname, c.relname) AS name
 	FROM pg_depend d
 	JOIN pg_extension e ON d.refobjid = e.oid AND d.refclassid = 'pg_extension'::regclass AND e.extname = 'lease'
 	LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
 		AND p.pronamespace <> 'lease_catalog'::regnamespace
 	LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND c.relkind = 'v'
-	WHERE d.deptype = 'e' AND coalesce(p.proname, c.relname) NOT IN ('lease_outcomes')
+	WHERE d.deptype = 'e' AND coalesce(p.proname, c.relname) NOT IN ('lease_outcomes', 'lease_token', 'lease_fence_check')
 	ORDER BY 1});
 is(join("\n", sort keys %calls), $known, 'every function and view is tried');
 

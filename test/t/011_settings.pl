@@ -27,6 +27,7 @@ $node->safe_psql(
 # Each setting, what would be planted, and what it must be instead.
 my %planted = (
 	'lease.clock'             => [ '2001-01-01', '' ],
+	'lease.enforcement'       => [ 'off',        'enforce' ],
 	'lease.history_retention' => [ '1s',         '7d' ],
 	'lease.lock_wait'         => [ '1h',         '1s' ],
 	'lease.max_ttl'           => [ '3600d',      '1d' ],
