@@ -120,10 +120,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def server(journal, port):
-    listening = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    listening.journal = journal
-    return listening
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128
+
+    def __init__(self, journal, port):
+        super().__init__(("127.0.0.1", port), Handler)
+        self.journal = journal
 
 
 def main():
@@ -133,7 +135,7 @@ def main():
         journal = Journal(sys.argv[1])
     except BlockingIOError:
         sys.exit(f"another process has {sys.argv[1]}")
-    listening = server(journal, int(sys.argv[2]) if len(sys.argv) == 3 else 8080)
+    listening = Server(journal, int(sys.argv[2]) if len(sys.argv) == 3 else 8080)
     print(f"listening on 127.0.0.1:{listening.server_port}, mark {journal.mark}", flush=True)
     try:
         listening.serve_forever()

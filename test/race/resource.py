@@ -27,7 +27,7 @@ class UnsafeJournal(http_resource.Journal):
 def main():
     path, mode = sys.argv[1:]
     journal = {"fenced": http_resource.Journal, "unsafe": UnsafeJournal}[mode](path)
-    server = http_resource.server(journal, 0)
+    server = http_resource.Server(journal, 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(json.dumps({"port": server.server_port}), flush=True)
     sys.stdin.buffer.read()
