@@ -7,9 +7,8 @@ the server's, out of the answers, where a rule says "at"; they are the monotonic
 clock's where it says "before" or "after".
 
 I1    Fences only rise.  In the order of the server's instants every kept grant
-      has a fence above all before it, and nothing that was kept is under a
-      lower one.  No answer shows a fence below one that had been acknowledged,
-      its commit too, before the call was sent.
+      has a fence above the one before it.  No answer shows a fence below one that
+      had been acknowledged, its commit too, before the call was sent.
 I2    One holder.  No renewal or release succeeds at an instant after that at
       which a later epoch was granted.
 I3    Expiry is a one-way door.  A renewal succeeds only for the epoch on record,
@@ -48,12 +47,12 @@ from history import (GRANTS, KEPT, MADE, RELEASES, RENEWALS, UNDONE, UNKNOWN)
 
 def rising(name):
     """I1"""
-    highest = 0
-    for act in sorted(name.kept, key=lambda act: (act.time, act.state.key)):
+    last = None
+    for act in sorted(name.grants, key=lambda act: act.time):
         name.judged["I1"] += 1
-        if act.state.fence < highest + act.grants:
-            yield "I1", f"fence {act.state.fence} after {highest}", [act]
-        highest = max(highest, act.state.fence)
+        if last and act.state.fence <= last.state.fence:
+            yield "I1", "a fence that is not above the last", [last, act]
+        last = act
     for act, known in name.shown:
         if act.state and act.state.fence < known.state.fence:
             yield "I1", "a lower fence than was acknowledged before", [known, act]

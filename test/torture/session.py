@@ -24,12 +24,12 @@ REQUEST_LASTS = 2
 CROWD_LASTS = 1
 
 PAUSE = 0.005
-PAUSE_IN_TRANSACTION = 0.008
+PAUSE_IN_TRANSACTION = 0.01
 
 ACTS = {"claim": 20, "takeover": 14, "repeat": 6, "renew": 32, "release": 3,
         "renew_many": 8, "release_many": 1, "break_": 2, "get": 8, "purge": 1,
-        "transaction": 12}
-STEPS = {"claim": 4, "takeover": 4, "renew": 12, "release": 1, "break_": 1, "get": 1,
+        "transaction": 14}
+STEPS = {"claim": 8, "takeover": 8, "renew": 26, "release": 2, "break_": 2, "get": 2,
          "purge": 1}
 LEVELS = ("READ COMMITTED", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 
@@ -168,7 +168,7 @@ class Session:
     # Several of it, kept or given up together.
 
     def transaction(self):
-        name = self.name_of_ours()
+        name = self.name_of_ours() if self.chance(0.5) else self.name()
         if self.chance(0.5):
             self.get(name)
         self.client.tell(f"BEGIN ISOLATION LEVEL {self.random.choice(LEVELS)}")
@@ -193,5 +193,5 @@ class Session:
 
     def steps(self, name):
         for _ in range(self.random.randint(1, 3)):
-            self.perform(STEPS, name if self.chance(0.8) else self.name())
+            self.perform(STEPS, name if self.chance(0.9) else self.name())
             self.rest(PAUSE_IN_TRANSACTION)

@@ -22,13 +22,11 @@ class Story:
         self.directory = directory
         self.wrong = wrong
 
-    def moment(self, who, *moment):
-        with open(self.directory / f"{who}.jsonl", "a") as file:
-            print(json.dumps(moment), file=file)
-
     def happen(self, who, at, what, arguments, kind, said, answered):
-        self.moment(who, "ask", at * 1000, at * 1000, what, arguments)
-        self.moment(who, kind, answered * 1000, answered * 1000, said)
+        with open(self.directory / f"{who}.jsonl", "a") as file:
+            for moment in (("ask", at * 1000, at * 1000, what, arguments),
+                           (kind, answered * 1000, answered * 1000, said)):
+                print(json.dumps(moment), file=file)
 
     def tell(self, who, at, statement, kind="answer", status=None):
         self.happen(who, at, statement, {}, kind, status or statement.split()[0], at + 2)
@@ -317,6 +315,14 @@ def the_clock_is_read_before_the_second_of_two_acts(s):
     s.tell("A", 60, "ROLLBACK")
     s.call("A2", 40, "renew", "renewed", (1, 2, "A", 165), fence=1, answered=70,
            decided=45 if s.wrong else 65)
+
+
+@story("I6")
+def the_clock_is_read_before_the_epoch_itself(s):
+    s.call("A", 10, "claim", "claimed", (1, 1, "A", 110))
+    s.call("B", 150, "takeover", "taken_over", (2, 2, "B", 250), expected_fence=1)
+    s.call("B2", 120, "renew", "renewed", (2, 3, "B", 251), fence=2, answered=160,
+           decided=121 if s.wrong else 155)
 
 
 @story("I6")
