@@ -15,7 +15,8 @@
  * Locks, none of which is waited for in the server's queue:
  *	gate	a mutex, while it is looked who is in; never while asleep
  *	inside	shared by all who are in, to the end of their transactions; whoever
- *			raises the mark tries it exclusively, to see that nobody is in
+ *			raises the mark tries it exclusively, to see that nobody is in, and
+ *			whoever resets it keeps it so
  *	want	a mutex of the higher fence that waits, given back when it is in
  * Whoever has raised the mark and not committed is seen by his row.
  */
@@ -63,7 +64,6 @@ typedef struct Record
 	int64		mark;			/* as we see it, our own included */
 	bool		different;		/* somebody is raising it to another fence */
 	bool		higher;			/* and that is higher than ours */
-	bool		resetting;		/* somebody is taking it down */
 } Record;
 
 static uint64
@@ -113,7 +113,6 @@ read_record(const LeaseKey *resource, int64 fence, Record *record)
 	IndexScanDesc scan;
 	ScanKeyData keys[2];
 	Rows		rows;
-	int64		going = 0;
 
 	memset(record, 0, sizeof(Record));
 	make_keys(resource, keys);
@@ -129,8 +128,6 @@ read_record(const LeaseKey *resource, int64 fence, Record *record)
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
 		found = rows_int64(slot, MARK_FENCE);
-		if (TransactionIdIsValid(dirty.xmax))
-			going = Max(going, found);
 		if (!TransactionIdIsValid(dirty.xmin))
 			record->mark = Max(record->mark, found);
 		else if (found != fence)
@@ -142,9 +139,6 @@ read_record(const LeaseKey *resource, int64 fence, Record *record)
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	rows_close(&rows);
-
-	/* rows below the highest are pruned, and that does not matter */
-	record->resetting = going > 0 && going >= record->mark;
 }
 
 static void
@@ -233,8 +227,6 @@ try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
 		return MARK_BELOW;
 	if (fence == record.mark && rows_shares(lock_hash(resource, LOCK_INSIDE)))
 		return MARK_ADMITTED;
-	if (record.resetting)
-		return MARK_BUSY;
 	*wanting = fence > record.mark && !record.higher;
 	if (record.different ||
 		(!waiting && rows_mutex_is_taken(lock_hash(resource, LOCK_WANT))))
@@ -306,8 +298,7 @@ marks_reset(const LeaseKey *resource, int64 fence, int64 *former)
 
 			read_record(resource, PG_INT64_MAX, &record);
 			*former = record.mark;
-			alone = !record.different && !record.resetting &&
-				rows_try_mutex(inside);
+			alone = !record.different && rows_try_mutex(inside);
 			rows_yield(gate);
 		}
 		if (alone || !clock_nap(deadline, NAP))
