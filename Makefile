@@ -23,10 +23,13 @@ OBJS = $(addprefix src/, \
 	floor.o \
 	privilege.o \
 	policy.o \
+	due.o \
+	payload.o \
 	token_text.o \
 	token.o \
 	marks.o \
 	protocol.o \
+	poll.o \
 	proof.o \
 	guard.o \
 	guarding.o \
@@ -40,6 +43,8 @@ OBJS = $(addprefix src/, \
 	arguments.o \
 	result.o \
 	api.o \
+	operate.o \
+	task.o \
 	admin.o \
 	views.o \
 	error.o)

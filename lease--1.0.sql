@@ -23,6 +23,52 @@ CREATE TYPE lease_result AS (
 COMMENT ON TYPE lease_result IS
 'The answer of every verb: whether it succeeded, the outcome''s word (lease_outcomes()), and the facts on record after the call';
 
+CREATE TYPE lease_task AS (
+	ok boolean,
+	outcome text,
+	namespace text,
+	name text,
+	owner text,
+	fence bigint,
+	version bigint,
+	expires_at timestamptz,
+	remaining interval,
+	ttl interval,
+	server_time timestamptz,
+	cancel_deadline timestamptz,
+	attempt integer,
+	priority integer,
+	payload jsonb,
+	checkpoint jsonb
+);
+COMMENT ON TYPE lease_task IS
+'A task that a poll hands out: the columns of lease_result, and the work';
+
+CREATE TYPE lease_task_record AS (
+	ok boolean,
+	outcome text,
+	namespace text,
+	name text,
+	owner text,
+	fence bigint,
+	version bigint,
+	expires_at timestamptz,
+	remaining interval,
+	ttl interval,
+	server_time timestamptz,
+	cancel_deadline timestamptz,
+	attempt integer,
+	priority integer,
+	payload jsonb,
+	checkpoint jsonb,
+	max_attempts integer,
+	due_at timestamptz,
+	result jsonb,
+	last_error text
+);
+COMMENT ON TYPE lease_task_record IS
+'All that is on record of a task';
+
 -- One row a name.  Read by column number in src/store.c.  Whatever a renewal
 -- changes is in no index, so that renewals are heap-only updates; the
 -- fillfactor leaves them room on the page.
@@ -39,6 +85,17 @@ CREATE TABLE lease_catalog.lease (
 	ended_at timestamptz,
 	owner text COLLATE "C",
 	ended_by text COLLATE "C",
+	hold_at timestamptz,
+	hold_length interval,
+	hold_stop boolean,
+	cancel_at timestamptz,
+	cancel_length interval,
+	task text COLLATE "C",
+	attempts integer,
+	max_attempts integer,
+	priority integer,
+	armed_at timestamptz,
+	delay interval,
 	PRIMARY KEY (namespace, name),
 	CONSTRAINT lease_numbers CHECK (fence >= 0 AND version >= 0),
 	CONSTRAINT lease_epoch_whole CHECK (
@@ -47,14 +104,30 @@ CREATE TABLE lease_catalog.lease (
 	CONSTRAINT lease_end_whole CHECK (
 		pg_catalog.num_nulls(ended_at, ended_by) IN (0, 2)),
 	CONSTRAINT lease_end_of_epoch CHECK (ended_by IS NULL OR owner IS NOT NULL),
-	CONSTRAINT lease_end_known CHECK (ended_by IN ('released', 'expired', 'broken')),
+	CONSTRAINT lease_end_known CHECK (
+		ended_by IN ('released', 'expired', 'broken', 'completed', 'failed', 'cancelled')),
+	CONSTRAINT lease_hold_whole CHECK (
+		pg_catalog.num_nulls(hold_at, hold_stop) IN (0, 2)
+		AND (hold_length IS NULL OR hold_at IS NOT NULL)),
+	CONSTRAINT lease_cancel_whole CHECK (
+		pg_catalog.num_nulls(cancel_at, cancel_length) IN (0, 2)),
+	CONSTRAINT lease_task_whole CHECK (
+		pg_catalog.num_nulls(task, attempts, max_attempts, priority, armed_at, delay) IN (0, 6)
+		AND attempts >= 0 AND max_attempts > 0 AND priority BETWEEN 0 AND 9),
+	CONSTRAINT lease_task_known CHECK (task IN ('open', 'done', 'failed', 'cancelled')),
 	CONSTRAINT lease_lengths CHECK (
 		ttl > '0' AND hold_at_least > '0'
+		AND hold_length > '0' AND cancel_length >= '0' AND delay >= '0'
 		AND pg_catalog.date_trunc('month', ttl) = '0'
-		AND pg_catalog.date_trunc('month', hold_at_least) = '0'),
+		AND pg_catalog.date_trunc('month', hold_at_least) = '0'
+		AND pg_catalog.date_trunc('month', hold_length) = '0'
+		AND pg_catalog.date_trunc('month', cancel_length) = '0'
+		AND pg_catalog.date_trunc('month', delay) = '0'),
 	CONSTRAINT lease_instants_finite CHECK (
 		pg_catalog.isfinite(granted_at) AND pg_catalog.isfinite(renewed_at)
-		AND pg_catalog.isfinite(expires_at) AND pg_catalog.isfinite(ended_at))
+		AND pg_catalog.isfinite(expires_at) AND pg_catalog.isfinite(ended_at)
+		AND pg_catalog.isfinite(hold_at) AND pg_catalog.isfinite(cancel_at)
+		AND pg_catalog.isfinite(armed_at))
 ) WITH (
 	fillfactor = 50,
 	autovacuum_vacuum_scale_factor = 0.05,
@@ -90,9 +163,25 @@ CREATE TABLE lease_catalog.namespace (
 	grace interval,
 	max_leases bigint,
 	history boolean,
+	hold_at timestamptz,
+	hold_length interval,
+	hold_stop boolean,
+	retry_base interval,
+	retry_factor double precision,
+	retry_cap interval,
+	retry_jitter double precision,
+	max_attempts integer,
 	CONSTRAINT namespace_lengths CHECK (
 		min_ttl > '0' AND default_ttl > '0' AND max_ttl > '0'
-		AND max_hold >= '0' AND grace >= '0' AND max_leases >= 0)
+		AND max_hold >= '0' AND grace >= '0' AND max_leases >= 0
+		AND hold_length > '0'),
+	CONSTRAINT namespace_retries CHECK (
+		retry_base > '0' AND retry_factor BETWEEN 1 AND 100 AND retry_cap > '0'
+		AND retry_jitter BETWEEN 0 AND 1 AND max_attempts > 0),
+	CONSTRAINT namespace_hold_whole CHECK (
+		pg_catalog.num_nulls(hold_at, hold_stop) IN (0, 2)
+		AND (hold_length IS NULL OR hold_at IS NOT NULL)
+		AND pg_catalog.isfinite(hold_at))
 );
 COMMENT ON TABLE lease_catalog.namespace IS
 'Namespaces and what they allow';
@@ -148,6 +237,55 @@ CREATE INDEX request_at ON lease_catalog.request (at);
 COMMENT ON TABLE lease_catalog.request IS
 'What each request id was granted, for lease.request_retention';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.request', '');
+
+-- What a poll with a request id was granted, one row a task.
+CREATE TABLE lease_catalog.polled (
+	namespace text COLLATE "C" NOT NULL,
+	owner text COLLATE "C" NOT NULL,
+	request_id uuid NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	fence bigint NOT NULL,
+	at timestamptz NOT NULL,
+	PRIMARY KEY (namespace, owner, request_id, name)
+);
+CREATE INDEX polled_at ON lease_catalog.polled (at);
+COMMENT ON TABLE lease_catalog.polled IS
+'What each request id of a poll was granted, for lease.request_retention';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.polled', '');
+
+-- What a task carries, off the row that renewals change.
+CREATE TABLE lease_catalog.task (
+	namespace text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	payload jsonb,
+	checkpoint jsonb,
+	result jsonb,
+	last_error text,
+	PRIMARY KEY (namespace, name)
+);
+COMMENT ON TABLE lease_catalog.task IS
+'What each task carries: its payload, checkpoint, result and last error';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.task', '');
+
+-- Where polls look.  Every task that is not over has at least one entry that is
+-- due no later than the task; it may have more.  A renewal moves none, so an
+-- entry may be due long before its task; whoever meets it there pushes it on.
+CREATE TABLE lease_catalog.due (
+	namespace text COLLATE "C" NOT NULL,
+	name text COLLATE "C" NOT NULL,
+	priority integer NOT NULL,
+	due_at timestamptz NOT NULL,
+	armed_at timestamptz NOT NULL
+) WITH (
+	autovacuum_vacuum_scale_factor = 0.02,
+	autovacuum_vacuum_cost_delay = 0
+);
+CREATE INDEX due_next ON lease_catalog.due (namespace, priority, due_at);
+CREATE INDEX due_armed ON lease_catalog.due (namespace, armed_at);
+CREATE INDEX due_name ON lease_catalog.due (namespace, name);
+COMMENT ON TABLE lease_catalog.due IS
+'When to look at each task that is not over';
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.due', '');
 
 -- No unique key: a row that says what has happened must never be the reason
 -- for which something cannot happen.
@@ -251,12 +389,13 @@ CREATE FUNCTION lease_renew(
 	fence bigint,
 	version bigint DEFAULT NULL,
 	ttl interval DEFAULT NULL,
+	checkpoint jsonb DEFAULT NULL,
 	namespace text DEFAULT 'default')
 RETURNS lease_result
 AS 'MODULE_PATHNAME', 'lease_renew'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION lease_renew(text, text, bigint, bigint, interval, text) IS
-'Prolong exactly one epoch: the heartbeat';
+COMMENT ON FUNCTION lease_renew(text, text, bigint, bigint, interval, jsonb, text) IS
+'Prolong exactly one epoch: the heartbeat; of a task, with how far it has come';
 
 CREATE FUNCTION lease_renew_many(
 	names text[],
@@ -297,12 +436,68 @@ CREATE FUNCTION lease_break(
 	name text,
 	expected_fence bigint,
 	reason text,
+	hold boolean DEFAULT false,
+	new_owner text DEFAULT NULL,
+	ttl interval DEFAULT NULL,
 	namespace text DEFAULT 'default')
 RETURNS lease_result
 AS 'MODULE_PATHNAME', 'lease_break'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION lease_break(text, bigint, text, text) IS
-'End an epoch now, expired or not; for operators';
+COMMENT ON FUNCTION lease_break(text, bigint, text, boolean, text, interval, text) IS
+'End an epoch now, expired or not, and in the same act hold the lease or hand it over; for operators';
+
+CREATE FUNCTION lease_hold(
+	name text,
+	reason text,
+	until interval DEFAULT NULL,
+	stop boolean DEFAULT false,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_hold'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_hold(text, text, interval, boolean, text) IS
+'Let nobody be granted a lease, and with stop let its holder do no more; for operators';
+
+CREATE FUNCTION lease_resume(
+	name text,
+	reason text DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_resume'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_resume(text, text, text) IS
+'Take back the hold of a lease, and of a plain one the cancel; for operators';
+
+CREATE FUNCTION lease_namespace_hold(
+	namespace text,
+	reason text,
+	until interval DEFAULT NULL,
+	stop boolean DEFAULT false)
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_namespace_hold'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_namespace_hold(text, text, interval, boolean) IS
+'Let nobody be granted a lease of a namespace, and with stop let no holder do more; for operators';
+
+CREATE FUNCTION lease_namespace_resume(
+	namespace text,
+	reason text DEFAULT NULL)
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_namespace_resume'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_namespace_resume(text, text) IS
+'Take back the hold of a namespace; for operators';
+
+CREATE FUNCTION lease_cancel(
+	name text,
+	reason text,
+	deadline interval DEFAULT '1 min',
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_cancel'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_cancel(text, text, interval, text) IS
+'Ask the holder of a lease to stop by a deadline, and grant nothing new; for operators';
 
 CREATE FUNCTION lease_get(
 	name text,
@@ -395,6 +590,76 @@ AS 'MODULE_PATHNAME', 'lease_mark_reset'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION lease_mark_reset(text, bigint, text, text) IS
 'Set a resource''s high-water mark, also down; answers what it was; for operators';
+CREATE FUNCTION lease_offer(
+	name text,
+	payload jsonb DEFAULT NULL,
+	priority integer DEFAULT 0,
+	delay interval DEFAULT '0',
+	max_attempts integer DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_offer'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_offer(text, jsonb, integer, interval, integer, text) IS
+'Make a task: work under a name, to be handed out by lease_poll';
+
+CREATE FUNCTION lease_poll(
+	owner text,
+	max_count integer DEFAULT 1,
+	ttl interval DEFAULT NULL,
+	wait interval DEFAULT '0',
+	request_id uuid DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS SETOF lease_task
+AS 'MODULE_PATHNAME', 'lease_poll'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
+COMMENT ON FUNCTION lease_poll(text, integer, interval, interval, uuid, text) IS
+'Take tasks that are due, each as its next epoch and attempt';
+
+CREATE FUNCTION lease_complete(
+	name text,
+	owner text,
+	fence bigint,
+	result jsonb DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_complete'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_complete(text, text, bigint, jsonb, text) IS
+'End a task: it is done';
+
+CREATE FUNCTION lease_fail(
+	name text,
+	owner text,
+	fence bigint,
+	error text,
+	retry_in interval DEFAULT NULL,
+	final boolean DEFAULT false,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_fail'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_fail(text, text, bigint, text, interval, boolean, text) IS
+'End one attempt at a task, which waits for the next one or has failed';
+
+CREATE FUNCTION lease_retry(
+	name text,
+	reason text DEFAULT NULL,
+	namespace text DEFAULT 'default')
+RETURNS lease_result
+AS 'MODULE_PATHNAME', 'lease_retry'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_retry(text, text, text) IS
+'Begin a task anew that is over; for operators';
+
+CREATE FUNCTION lease_task_get(
+	name text,
+	namespace text DEFAULT 'default')
+RETURNS lease_task_record
+AS 'MODULE_PATHNAME', 'lease_task_get'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_task_get(text, text) IS
+'The state of a task as of now, and all that it carries; changes nothing, works on a hot standby';
 
 CREATE FUNCTION lease_outcomes(
 	OUT verb text,
@@ -430,11 +695,16 @@ CREATE FUNCTION lease_namespace_create(
 	max_hold interval DEFAULT NULL,
 	grace interval DEFAULT NULL,
 	max_leases bigint DEFAULT NULL,
-	history boolean DEFAULT NULL)
+	history boolean DEFAULT NULL,
+	retry_base interval DEFAULT NULL,
+	retry_factor double precision DEFAULT NULL,
+	retry_cap interval DEFAULT NULL,
+	retry_jitter double precision DEFAULT NULL,
+	max_attempts integer DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'lease_namespace_create'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION lease_namespace_create(text, interval, interval, interval, interval, interval, bigint, boolean) IS
+COMMENT ON FUNCTION lease_namespace_create(text, interval, interval, interval, interval, interval, bigint, boolean, interval, double precision, interval, double precision, integer) IS
 'Make a namespace; what is NULL has its default; for the extension''s owner';
 
 CREATE FUNCTION lease_namespace_alter(
@@ -445,11 +715,16 @@ CREATE FUNCTION lease_namespace_alter(
 	max_hold interval DEFAULT NULL,
 	grace interval DEFAULT NULL,
 	max_leases bigint DEFAULT NULL,
-	history boolean DEFAULT NULL)
+	history boolean DEFAULT NULL,
+	retry_base interval DEFAULT NULL,
+	retry_factor double precision DEFAULT NULL,
+	retry_cap interval DEFAULT NULL,
+	retry_jitter double precision DEFAULT NULL,
+	max_attempts integer DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'lease_namespace_alter'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION lease_namespace_alter(text, interval, interval, interval, interval, interval, bigint, boolean) IS
+COMMENT ON FUNCTION lease_namespace_alter(text, interval, interval, interval, interval, interval, bigint, boolean, interval, double precision, interval, double precision, integer) IS
 'Change what a namespace allows; what is NULL stays; for the extension''s owner';
 
 CREATE FUNCTION lease_namespace_drop(namespace text)
@@ -482,9 +757,9 @@ CREATE FUNCTION lease_sweep(
 	OUT count bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'lease_sweep'
-LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 3;
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 5;
 COMMENT ON FUNCTION lease_sweep(integer) IS
-'Remove history, request ids and floors that are no longer needed, at most so many of each; for the extension''s owner';
+'Write down which tasks are over; remove history, request ids and floors that are no longer needed, at most so many of each; for the extension''s owner';
 
 -- Views are functions underneath, which read the latest state at every
 -- isolation level and show a role what it may observe.
@@ -624,17 +899,28 @@ REVOKE ALL ON ALL TABLES IN SCHEMA lease_catalog FROM PUBLIC;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA lease_catalog FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_claim(text, text, interval, uuid, interval, interval, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_takeover(text, text, bigint, interval, uuid, interval, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION lease_renew(text, text, bigint, bigint, interval, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_renew(text, text, bigint, bigint, interval, jsonb, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_renew_many(text[], text, bigint[], bigint[], interval, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_release(text, text, bigint, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_release_many(text[], text, bigint[], text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION lease_break(text, bigint, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_break(text, bigint, text, boolean, text, interval, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_hold(text, text, interval, boolean, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_resume(text, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_namespace_hold(text, text, interval, boolean) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_namespace_resume(text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_cancel(text, text, interval, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_get(text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_offer(text, jsonb, integer, interval, integer, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_poll(text, integer, interval, interval, uuid, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_complete(text, text, bigint, jsonb, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_fail(text, text, bigint, text, interval, boolean, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_retry(text, text, text) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_task_get(text, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_outcomes() TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_grant(text, name, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_revoke(text, name, text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION lease_namespace_create(text, interval, interval, interval, interval, interval, bigint, boolean) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION lease_namespace_alter(text, interval, interval, interval, interval, interval, bigint, boolean) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_namespace_create(text, interval, interval, interval, interval, interval, bigint, boolean, interval, double precision, interval, double precision, integer) TO PUBLIC;
+GRANT EXECUTE ON FUNCTION lease_namespace_alter(text, interval, interval, interval, interval, interval, bigint, boolean, interval, double precision, interval, double precision, integer) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_namespace_drop(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_fences_advance(bigint) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_purge(interval, integer, text) TO PUBLIC;

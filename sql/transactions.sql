@@ -181,6 +181,34 @@ PREPARE TRANSACTION 'regress_lease';
 SELECT :answer FROM lease_get('prepared');
 \set VERBOSITY default
 
+BEGIN;
+SELECT outcome FROM lease_namespace_hold('default', 'why');
+PREPARE TRANSACTION 'regress_lease';
+
+-- What operators decide goes back with its transaction too.
+\set VERBOSITY default
+BEGIN;
+SAVEPOINT s;
+SELECT outcome FROM lease_hold('job', 'why', stop => true);
+SELECT outcome FROM lease_cancel('job', 'why', deadline => '1 s');
+SELECT outcome FROM lease_namespace_hold('default', 'why');
+SELECT :answer FROM lease_renew('job', 'B', 1);
+ROLLBACK TO s;
+SELECT :answer FROM lease_renew('job', 'B', 1);
+SELECT count(*) FROM lease_intents;
+ROLLBACK;
+
+-- A poll goes back whole: the grants, the attempts and the places in the queue.
+SELECT outcome FROM lease_offer('work');
+BEGIN;
+SAVEPOINT s;
+SELECT outcome, fence, attempt FROM lease_poll('A', max_count => 5);
+SELECT outcome, fence, attempt FROM lease_poll('A', max_count => 5);
+ROLLBACK TO s;
+SELECT outcome, fence, attempt FROM lease_poll('B', max_count => 5, request_id => '00000000-0000-0000-0000-000000000009');
+ROLLBACK;
+SELECT outcome, fence, attempt FROM lease_poll('B', max_count => 5, request_id => '00000000-0000-0000-0000-000000000009');
+
 -- Where nothing may be written, no verb pretends: 25006 from each that could
 -- change something, whatever it would have answered.  To look is allowed.
 \set VERBOSITY sqlstate
@@ -194,10 +222,22 @@ SELECT :answer FROM lease_renew('job', 'B', 1);
 SELECT :answer FROM lease_renew('job', 'B', 2);
 SELECT :answer FROM lease_release('job', 'B', 1);
 SELECT :answer FROM lease_release('new', 'B', 1);
+SELECT :answer FROM lease_offer('new');
+SELECT outcome FROM lease_poll('A');
+SELECT :answer FROM lease_complete('job', 'B', 1);
+SELECT :answer FROM lease_fail('job', 'B', 1, 'why');
+SELECT :answer FROM lease_retry('job');
+SELECT :answer FROM lease_break('job', 1, 'why');
+SELECT :answer FROM lease_hold('job', 'why');
+SELECT :answer FROM lease_resume('job');
+SELECT :answer FROM lease_cancel('job', 'why');
+SELECT :answer FROM lease_namespace_hold('default', 'why');
+SELECT :answer FROM lease_namespace_resume('default');
 SELECT lease_grant('default', 'public', 'use');
 SELECT lease_revoke('default', 'public', 'use');
 SELECT :answer FROM lease_get('job');
 SELECT :answer FROM lease_get('new');
+SELECT outcome FROM lease_task_get('new');
 SELECT count(*) > 0 AS some FROM lease_status;
 SELECT count(*) > 0 AS some FROM lease_outcomes();
 ROLLBACK;

@@ -66,12 +66,32 @@ length_argument(FunctionCallInfo fcinfo, int n, const char *argument,
 {
 	int64		length;
 
-	if (!arguments_length(fcinfo, n, argument, floor, &length))
+	if (!arguments_span(fcinfo, n, argument, floor, &length))
 		return NULL;
 	return DatumGetIntervalP(clock_interval_datum(length));
 }
 
-/* (namespace, min_ttl, default_ttl, max_ttl, max_hold, grace, max_leases, history) */
+/* A number within bounds; NULL where it is NULL. */
+static double *
+double_argument(FunctionCallInfo fcinfo, int n, const char *argument,
+				double least, double most, const char *fault)
+{
+	double	   *value;
+
+	if (PG_ARGISNULL(n))
+		return NULL;
+	value = palloc(sizeof(double));
+	*value = PG_GETARG_FLOAT8(n);
+	/* which NaN is not */
+	if (!(*value >= least && *value <= most))
+		error_invalid(argument, fault);
+	return value;
+}
+
+/*
+ * (namespace, min_ttl, default_ttl, max_ttl, max_hold, grace, max_leases,
+ * history, retry_base, retry_factor, retry_cap, retry_jitter, max_attempts)
+ */
 static void
 change_argument(FunctionCallInfo fcinfo, NamespaceChange *change)
 {
@@ -93,6 +113,20 @@ change_argument(FunctionCallInfo fcinfo, NamespaceChange *change)
 	{
 		change->history = palloc(sizeof(bool));
 		*change->history = PG_GETARG_BOOL(7);
+	}
+	change->retry_base = length_argument(fcinfo, 8, "retry_base", LENGTH_POSITIVE);
+	change->retry_factor = double_argument(fcinfo, 9, "retry_factor", 1, 100,
+										   "It must be from 1 to 100.");
+	change->retry_cap = length_argument(fcinfo, 10, "retry_cap", LENGTH_POSITIVE);
+	change->retry_jitter = double_argument(fcinfo, 11, "retry_jitter", 0, 1,
+										   "It must be from 0 to 1.");
+	change->max_attempts = NULL;
+	if (!PG_ARGISNULL(12))
+	{
+		change->max_attempts = palloc(sizeof(int32));
+		*change->max_attempts = PG_GETARG_INT32(12);
+		if (*change->max_attempts < 1)
+			error_invalid("max_attempts", "It must be at least 1.");
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/uuid.h"
 
 #include "arguments.h"
@@ -29,16 +30,8 @@ PG_FUNCTION_INFO_V1(lease_renew);
 PG_FUNCTION_INFO_V1(lease_renew_many);
 PG_FUNCTION_INFO_V1(lease_release);
 PG_FUNCTION_INFO_V1(lease_release_many);
-PG_FUNCTION_INFO_V1(lease_break);
 PG_FUNCTION_INFO_V1(lease_get);
 PG_FUNCTION_INFO_V1(lease_outcomes);
-
-static void
-begin_change(const char *function)
-{
-	PreventCommandIfReadOnly(function);
-	PreventCommandIfParallelMode(function);
-}
 
 /* Run a verb that changes state, and make its answer a row. */
 static Datum
@@ -47,7 +40,6 @@ change(FunctionCallInfo fcinfo, const LeaseCall *call)
 	TupleDesc	columns = result_columns(fcinfo);
 	LeaseAnswer answer;
 
-	begin_change(outcomes_verb_name(call->request.verb));
 	protocol_run(call, &answer);
 	return result_row(columns, call, &answer);
 }
@@ -99,20 +91,23 @@ lease_takeover(PG_FUNCTION_ARGS)
 	return change(fcinfo, &call);
 }
 
-/* (name, owner, fence, version, ttl, namespace) */
+/* (name, owner, fence, version, ttl, checkpoint, namespace) */
 Datum
 lease_renew(PG_FUNCTION_ARGS)
 {
 	LeaseCall	call = new_call(VERB_RENEW);
 	LeaseRequest *request = &call.request;
 
-	arguments_key(fcinfo, 0, 5, &call.key);
+	arguments_key(fcinfo, 0, 6, &call.key);
 	request->owner = arguments_owner(fcinfo, 1);
 	request->fence = arguments_fence(fcinfo, 2, "fence");
 	request->has_version = !PG_ARGISNULL(3);
 	if (request->has_version)
 		request->version = PG_GETARG_INT64(3);
 	request->has_ttl = arguments_length(fcinfo, 4, "ttl", LENGTH_POSITIVE, &request->ttl);
+	request->checkpoint = call.has_document = !PG_ARGISNULL(5);
+	if (call.has_document)
+		call.document = JsonbPGetDatum(PG_GETARG_JSONB_P(5));
 	return change(fcinfo, &call);
 }
 
@@ -125,19 +120,6 @@ lease_release(PG_FUNCTION_ARGS)
 	arguments_key(fcinfo, 0, 3, &call.key);
 	call.request.owner = arguments_owner(fcinfo, 1);
 	call.request.fence = arguments_fence(fcinfo, 2, "fence");
-	return change(fcinfo, &call);
-}
-
-/* (name, expected_fence, reason, namespace) */
-Datum
-lease_break(PG_FUNCTION_ARGS)
-{
-	LeaseCall	call = new_call(VERB_BREAK);
-
-	arguments_key(fcinfo, 0, 3, &call.key);
-	call.request.fence = arguments_fence(fcinfo, 1, "expected_fence");
-	call.reason = arguments_text(fcinfo, 2, "reason", LEASE_REASON_MAX);
-	call.needed = PRIVILEGE_OPERATE;
 	return change(fcinfo, &call);
 }
 
@@ -230,7 +212,7 @@ change_many(FunctionCallInfo fcinfo, const char *function, LeaseCall *call,
 	BatchItem  *items = get_items(fcinfo, call, versions, &nitems);
 	int			i;
 
-	begin_change(function);
+	protocol_may_change(function);
 	InitMaterializedSRF(fcinfo, 0);
 	batch_run(items, nitems, call->key.namespace);
 	for (i = 0; i < nitems; i++)

@@ -160,3 +160,32 @@ arguments_given_length(FunctionCallInfo fcinfo, int n, const char *argument,
 		error_null(argument);
 	return length;
 }
+
+/*
+ * A length of time that no namespace bounds.  So that what it ends in is still
+ * an instant, it is held at a hundred years.
+ */
+bool
+arguments_span(FunctionCallInfo fcinfo, int n, const char *argument,
+			   LengthFloor floor, int64 *length)
+{
+	if (!arguments_length(fcinfo, n, argument, floor, length))
+		return false;
+	*length = Min(*length, LEASE_SPAN_MAX);
+	return true;
+}
+
+/* As arguments_text(), but NULL where it is NULL. */
+text *
+arguments_optional_text(FunctionCallInfo fcinfo, int n, const char *argument, int max)
+{
+	return PG_ARGISNULL(n) ? NULL : arguments_text(fcinfo, n, argument, max);
+}
+
+bool
+arguments_bool(FunctionCallInfo fcinfo, int n, const char *argument)
+{
+	if (PG_ARGISNULL(n))
+		error_null(argument);
+	return PG_GETARG_BOOL(n);
+}

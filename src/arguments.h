@@ -29,6 +29,12 @@ extern bool arguments_length(FunctionCallInfo fcinfo, int n,
 							 const char *argument, LengthFloor floor,
 							 int64 *length);
 
+extern bool arguments_span(FunctionCallInfo fcinfo, int n,
+						   const char *argument, LengthFloor floor,
+						   int64 *length);
+extern text *arguments_optional_text(FunctionCallInfo fcinfo, int n,
+									 const char *argument, int max);
+extern bool arguments_bool(FunctionCallInfo fcinfo, int n, const char *argument);
 extern int64 arguments_given_length(FunctionCallInfo fcinfo, int n,
 									const char *argument,
 									LengthFloor floor);

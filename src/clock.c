@@ -102,10 +102,11 @@ clock_course(void)
 int64
 clock_from_interval(const Interval *interval)
 {
-	int64		days = (int64) interval->day * USECS_PER_DAY;
+	int64		days;
 	int64		length;
 
-	/* int32 days are at most 1.9e17 microseconds, so only the sum can pass */
+	if (pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &days))
+		days = interval->day < 0 ? PG_INT64_MIN : PG_INT64_MAX;
 	if (pg_add_s64_overflow(days, interval->time, &length))
 		return days < 0 ? PG_INT64_MIN : PG_INT64_MAX;
 	return length;

@@ -246,12 +246,63 @@ ask_claim(const Facts *facts, const LeaseRow *row, TimestampTz instant,
 	rules_decide(row, &request, &facts->policy.rules, &facts->grant, instant, decision);
 }
 
+/* What operators have said, of the lease and of its namespace. */
+static void
+say_choices(const Facts *facts)
+{
+	const LeaseRow *row = &facts->row;
+	const LeasePolicy *rules = &facts->policy.rules;
+	TimestampTz own_end = rules_hold_end(row->hold, row->hold_at, row->hold_length, facts->now);
+	TimestampTz all_end = rules_hold_end(rules->hold, rules->hold_at, rules->hold_length, facts->now);
+
+	if (facts->now < own_end)
+		say(facts, "An operator has put it on hold: nothing new is granted%s until %s.",
+			row->hold == HOLD_STOP ? ", and the holder may do no more than give it back," : "",
+			own_end == PG_INT64_MAX ? "lease_resume()" :
+			psprintf("lease_resume(), or %s", due(own_end, facts->now)));
+	if (facts->now < all_end)
+		say(facts, "An operator has put its whole namespace on hold: nothing new is granted%s until %s.",
+			rules->hold == HOLD_STOP ? ", and holders may do no more than give back," : "",
+			all_end == PG_INT64_MAX ? "lease_namespace_resume()" :
+			psprintf("lease_namespace_resume(), or %s", due(all_end, facts->now)));
+	if (row->cancel)
+		say(facts, "An operator cancelled it %s, with a deadline %s.",
+			since(row->cancel_at, facts->now),
+			at(rules_cancel_deadline(row, facts->now)));
+}
+
+/* What has become of a task. */
+static void
+say_task(const Facts *facts)
+{
+	const LeaseRow *row = &facts->row;
+	TaskState	task = rules_task(row, facts->now);
+
+	if (task == TASK_NONE)
+		return;
+	say(facts, "It is a task of priority %d, with %d of %d attempts used; %s.",
+		row->priority, row->attempts, row->max_attempts,
+		task == TASK_OPEN ? "it is not over" :
+		psprintf("it is over: %s", outcomes_task_name(task)));
+	if (task != TASK_OPEN)
+		say(facts, "An operator can begin it anew: SELECT * FROM lease_retry(%s, 'reason', namespace => %s);",
+			quote_literal_cstr(text_to_cstring(facts->key.name)),
+			quote_literal_cstr(text_to_cstring(facts->key.namespace)));
+}
+
 /* Why the row stands in a claim's way until an instant. */
 static const char *
 why_until(const Facts *facts, TimestampTz grantable)
 {
 	const LeaseRow *row = &facts->row;
+	const LeasePolicy *rules = &facts->policy.rules;
 	TimestampTz expiry = rules_expiry(row, facts->now);
+
+	if (grantable == rules_hold_end(row->hold, row->hold_at, row->hold_length, facts->now) ||
+		grantable == rules_hold_end(rules->hold, rules->hold_at, rules->hold_length, facts->now))
+		return "when the hold is over";
+	if (row->task == TASK_OPEN && grantable == after(Min(row->armed_at, facts->now), row->delay))
+		return "when the task is due";
 
 	if (!rules_is_free(row) && grantable == expiry)
 		return "when it expires";
@@ -273,6 +324,12 @@ say_next(Facts *facts)
 	const char *prospect = "Now";
 	LeaseDecision now;
 	LeaseDecision then;
+
+	if (grantable == PG_INT64_MAX)
+	{
+		say(facts, "Time alone does not make it grantable.");
+		return;
+	}
 
 	/* a refusal of now also says as which row it is read from now on */
 	ask_claim(facts, row, facts->now, &now);
@@ -311,6 +368,8 @@ say_ceilings(const Facts *facts)
 	rules_decide(row, &request, rules, &facts->grant, facts->now, &decision);
 	if (decision.exhausted)
 		say(facts, "It cannot be renewed, since its version has reached the end of bigint.");
+	else if (decision.outcome == OUTCOME_ON_HOLD)
+		say(facts, "A renewal is refused now (on_hold); resumed before it expires, it goes on.");
 	else if (decision.outcome == OUTCOME_CEILING)
 		say(facts, "A renewal is refused now (ceiling): the namespace allows no more than is promised already.");
 	else
@@ -497,6 +556,8 @@ lease_explain(PG_FUNCTION_ARGS)
 	collect(&facts);
 	say_state(&facts);
 	say_course(&facts);
+	say_choices(&facts);
+	say_task(&facts);
 	say_ceilings(&facts);
 	say_next(&facts);
 	say_break(&facts);

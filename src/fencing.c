@@ -167,7 +167,7 @@ Datum
 lease_mark_reset(PG_FUNCTION_ARGS)
 {
 	LeaseKey	resource;
-	text	   *reason;
+	LedgerIntent intent = {"mark_reset"};
 	int64		fence;
 	int64		former;
 
@@ -175,7 +175,7 @@ lease_mark_reset(PG_FUNCTION_ARGS)
 	fence = arguments_fence(fcinfo, 1, "fence");
 	if (fence < 0)
 		error_invalid("fence", "It must not be negative.");
-	reason = arguments_text(fcinfo, 2, "reason", LEASE_REASON_MAX);
+	intent.reason = arguments_text(fcinfo, 2, "reason", LEASE_REASON_MAX);
 	PreventCommandIfReadOnly("lease_mark_reset");
 	PreventCommandIfParallelMode("lease_mark_reset");
 	policy_authorize(resource.namespace, PRIVILEGE_OPERATE);
@@ -186,7 +186,6 @@ lease_mark_reset(PG_FUNCTION_ARGS)
 		error_refused(&refused);
 	}
 	token_forget(&resource);
-	ledger_keep_intent(&resource, fence, "mark_reset", reason,
-					   GetUserNameFromId(GetUserId(), false));
+	ledger_keep_intent(&resource, &fence, &intent);
 	PG_RETURN_INT64(former);
 }

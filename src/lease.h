@@ -23,6 +23,9 @@
 #define LEASE_NAMESPACE_MAX 63
 #define LEASE_REASON_MAX 1024
 
+/* The longest span that no namespace bounds, in microseconds. */
+#define LEASE_SPAN_MAX (INT64CONST(36500) * USECS_PER_DAY)
+
 /* The identity of a lease: plain, detoasted texts. */
 typedef struct LeaseKey
 {

@@ -24,6 +24,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
@@ -333,20 +334,31 @@ ledger_keep_end(const LeaseKey *key, const LeaseRow *ended, LeaseEnd end,
 	statement_run_one(STATEMENT_HISTORY_INSERT, values, nulls);
 }
 
-/* Write down what an operator wanted. */
+/*
+ * Write down what an operator wanted, of the epoch that he found, if any; of a
+ * whole namespace where there is no name.
+ */
 void
-ledger_keep_intent(const LeaseKey *key, int64 fence, const char *intent,
-				   const text *reason, const char *role_name)
+ledger_keep_intent(const LeaseKey *key, const int64 *fence,
+				   const LedgerIntent *intent)
 {
-	Datum		values[] = {
+	bool		nulls[8] = {false};
+	Datum		values[8] = {
 		TimestampTzGetDatum(clock_now()),
-		CStringGetTextDatum(role_name),
+		CStringGetTextDatum(GetUserNameFromId(GetUserId(), false)),
 		PointerGetDatum(key->namespace),
 		PointerGetDatum(key->name),
-		Int64GetDatum(fence),
-		CStringGetTextDatum(intent),
-		PointerGetDatum(reason)
+		fence != NULL ? Int64GetDatum(*fence) : (Datum) 0,
+		CStringGetTextDatum(intent->verb),
+		PointerGetDatum(intent->reason),
+		(Datum) 0
 	};
 
-	statement_run_one(STATEMENT_INTENT_INSERT, values, NULL);
+	nulls[3] = key->name == NULL;
+	nulls[4] = fence == NULL;
+	nulls[6] = intent->reason == NULL;
+	nulls[7] = intent->detail == NULL;
+	if (intent->detail != NULL)
+		values[7] = DirectFunctionCall1(jsonb_in, CStringGetDatum(intent->detail));
+	statement_run_one(STATEMENT_INTENT_INSERT, values, nulls);
 }

@@ -27,6 +27,14 @@ typedef struct LedgerGrant
 	int64		fence;
 } LedgerGrant;
 
+/* What an operator wanted. */
+typedef struct LedgerIntent
+{
+	const char *verb;			/* without lease_; NULL: nothing */
+	const text *reason;			/* NULL where none was given */
+	const char *detail;			/* a jsonb object; NULL where there is none */
+} LedgerIntent;
+
 extern int64 ledger_floor(const text *namespace);
 extern void ledger_raise_floor(const text *namespace, int64 fence);
 extern int64 ledger_raise_all(int64 fence);
@@ -41,8 +49,7 @@ extern bool ledger_keep_request(const LeaseKey *key,
 extern void ledger_keep_end(const LeaseKey *key, const LeaseRow *ended,
 							LeaseEnd end, TimestampTz at, const text *reason,
 							const char *role_name);
-extern void ledger_keep_intent(const LeaseKey *key, int64 fence,
-							   const char *intent, const text *reason,
-							   const char *role_name);
+extern void ledger_keep_intent(const LeaseKey *key, const int64 *fence,
+							   const LedgerIntent *intent);
 
 #endif							/* LEASE_LEDGER_H */

@@ -24,5 +24,7 @@ extern const char *outcomes_name(LeaseOutcome outcome);
 extern bool outcomes_ok(LeaseVerb verb, LeaseOutcome outcome);
 extern const char *outcomes_end_name(LeaseEnd end);
 extern bool outcomes_end_from_name(RuleText name, LeaseEnd *end);
+extern const char *outcomes_task_name(TaskState task);
+extern bool outcomes_task_from_name(RuleText name, TaskState *task);
 
 #endif							/* LEASE_OUTCOMES_H */

@@ -18,10 +18,12 @@
  */
 #include "lease.h"
 
+#include "access/tableam.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
+#include "clock.h"
 #include "error.h"
 #include "policy.h"
 #include "privilege.h"
@@ -39,8 +41,18 @@ enum
 	NAMESPACE_MAX_HOLD,
 	NAMESPACE_GRACE,
 	NAMESPACE_MAX_LEASES,
-	NAMESPACE_HISTORY
+	NAMESPACE_HISTORY,
+	NAMESPACE_HOLD_AT,
+	NAMESPACE_HOLD_LENGTH,
+	NAMESPACE_HOLD_STOP,
+	NAMESPACE_RETRY_BASE,
+	NAMESPACE_RETRY_FACTOR,
+	NAMESPACE_RETRY_CAP,
+	NAMESPACE_RETRY_JITTER,
+	NAMESPACE_MAX_ATTEMPTS
 };
+
+#define NAMESPACE_COLUMNS NAMESPACE_MAX_ATTEMPTS
 
 /* What a namespace allows where it does not say otherwise. */
 static const NamespacePolicy default_policy = {
@@ -48,7 +60,12 @@ static const NamespacePolicy default_policy = {
 	.rules = {
 		.min_ttl = 100 * INT64CONST(1000),
 		.default_ttl = 30 * USECS_PER_SEC,
-		.max_ttl = USECS_PER_HOUR
+		.max_ttl = USECS_PER_HOUR,
+		.retry_base = USECS_PER_SEC,
+		.retry_factor = 2,
+		.retry_cap = USECS_PER_HOUR,
+		.retry_jitter = 0.2,
+		.max_attempts = 20
 	},
 	.history = true
 };
@@ -67,6 +84,13 @@ length_or(TupleTableSlot *slot, int column, int64 otherwise)
 	return rows_null(slot, column) ? otherwise : rows_length(slot, column);
 }
 
+static double
+double_or(TupleTableSlot *slot, int column, double otherwise)
+{
+	return rows_null(slot, column) ? otherwise :
+		DatumGetFloat8(slot->tts_values[column - 1]);
+}
+
 static void
 read_policy(TupleTableSlot *slot, NamespacePolicy *policy)
 {
@@ -78,8 +102,21 @@ read_policy(TupleTableSlot *slot, NamespacePolicy *policy)
 	rules->max_hold = length_or(slot, NAMESPACE_MAX_HOLD, 0);
 	rules->grace = length_or(slot, NAMESPACE_GRACE, 0);
 	rules->max_leases = rows_int64(slot, NAMESPACE_MAX_LEASES);
+	rules->retry_base = length_or(slot, NAMESPACE_RETRY_BASE, rules->retry_base);
+	rules->retry_cap = length_or(slot, NAMESPACE_RETRY_CAP, rules->retry_cap);
+	rules->retry_factor = double_or(slot, NAMESPACE_RETRY_FACTOR, rules->retry_factor);
+	rules->retry_jitter = double_or(slot, NAMESPACE_RETRY_JITTER, rules->retry_jitter);
+	if (!rows_null(slot, NAMESPACE_MAX_ATTEMPTS))
+		rules->max_attempts = DatumGetInt32(slot->tts_values[NAMESPACE_MAX_ATTEMPTS - 1]);
 	if (!rows_null(slot, NAMESPACE_HISTORY))
 		policy->history = DatumGetBool(slot->tts_values[NAMESPACE_HISTORY - 1]);
+	if (!rows_null(slot, NAMESPACE_HOLD_AT))
+	{
+		rules->hold = DatumGetBool(slot->tts_values[NAMESPACE_HOLD_STOP - 1]) ?
+			HOLD_STOP : HOLD_GRANTS;
+		rules->hold_at = rows_int64(slot, NAMESPACE_HOLD_AT);
+		rules->hold_length = rows_length(slot, NAMESPACE_HOLD_LENGTH);
+	}
 }
 
 /* What a namespace says as of now, within what the server allows. */
@@ -229,9 +266,8 @@ static uint64
 write_namespace(StatementId id, const text *namespace,
 				const NamespaceChange *change)
 {
-	Datum		values[8];
-	bool		nulls[8] = {false};
-	uint64		written;
+	Datum		values[13];
+	bool		nulls[13] = {false};
 	int			i;
 
 	values[0] = PointerGetDatum(namespace);
@@ -246,8 +282,17 @@ write_namespace(StatementId id, const text *namespace,
 	values[6] = nulls[6] ? (Datum) 0 : Int64GetDatum(*change->max_leases);
 	nulls[7] = change->history == NULL;
 	values[7] = nulls[7] ? (Datum) 0 : BoolGetDatum(*change->history);
-	written = statement_run(id, values, nulls);
-	return written;
+	values[8] = IntervalPGetDatum(change->retry_base);
+	values[10] = IntervalPGetDatum(change->retry_cap);
+	nulls[8] = change->retry_base == NULL;
+	nulls[9] = change->retry_factor == NULL;
+	values[9] = nulls[9] ? (Datum) 0 : Float8GetDatum(*change->retry_factor);
+	nulls[10] = change->retry_cap == NULL;
+	nulls[11] = change->retry_jitter == NULL;
+	values[11] = nulls[11] ? (Datum) 0 : Float8GetDatum(*change->retry_jitter);
+	nulls[12] = change->max_attempts == NULL;
+	values[12] = nulls[12] ? (Datum) 0 : Int32GetDatum(*change->max_attempts);
+	return statement_run(id, values, nulls);
 }
 
 /* Error, and so nothing written, where a floor now lies above its ceiling. */
@@ -324,4 +369,76 @@ policy_drop(const text *namespace)
 						text_to_cstring(namespace)),
 				 errhint("Release them, then lease_purge().")));
 	statement_run(STATEMENT_PRIVILEGE_UNSET_ALL, values, NULL);
+}
+
+/* Make the row of "default"; false where somebody else is at it. */
+static bool
+make_default(Rows *rows, ScanKey key)
+{
+	RuleText	name = lease_text(DatumGetTextPP(key->sk_argument));
+	uint64		hash = rows_hash(NAMESPACE_NAMESPACE, name.data, name.len);
+	RowLock		lock = rows_win(rows, key, 1, hash);
+	NamespaceChange nothing = {0};
+
+	if (lock == ROW_WON)
+	{
+		(void) write_namespace(STATEMENT_NAMESPACE_INSERT,
+							   DatumGetTextPP(key->sk_argument), &nothing);
+		rows_yield(hash);
+	}
+	return lock != ROW_BUSY;
+}
+
+static bool
+write_hold(Rows *rows, TupleTableSlot *locked, LeaseHold hold, int64 length)
+{
+	Datum		values[NAMESPACE_COLUMNS] = {0};
+	bool		nulls[NAMESPACE_COLUMNS] = {false};
+	bool		replace[NAMESPACE_COLUMNS] = {false};
+
+	if (hold == HOLD_NONE && rows_null(locked, NAMESPACE_HOLD_AT))
+		return false;
+	replace[NAMESPACE_HOLD_AT - 1] = true;
+	replace[NAMESPACE_HOLD_LENGTH - 1] = true;
+	replace[NAMESPACE_HOLD_STOP - 1] = true;
+	nulls[NAMESPACE_HOLD_AT - 1] = hold == HOLD_NONE;
+	nulls[NAMESPACE_HOLD_LENGTH - 1] = length == 0;
+	nulls[NAMESPACE_HOLD_STOP - 1] = hold == HOLD_NONE;
+	values[NAMESPACE_HOLD_AT - 1] = TimestampTzGetDatum(clock_now());
+	values[NAMESPACE_HOLD_LENGTH - 1] = clock_interval_datum(length);
+	values[NAMESPACE_HOLD_STOP - 1] = BoolGetDatum(hold == HOLD_STOP);
+	rows_update(rows, locked, values, nulls, replace);
+	return true;
+}
+
+/*
+ * Put a namespace on hold, or with HOLD_NONE take that back, under the lock of
+ * its row.  Whoever calls has authorised his caller.
+ */
+PolicyHold
+policy_hold(const text *namespace, LeaseHold hold, int64 length)
+{
+	PolicyHold	answer = POLICY_HOLD_KEPT;
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	RowLock		lock;
+	Rows		rows;
+
+	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_open(&rows, "namespace", RowExclusiveLock);
+	slot = table_slot_create(rows.heap, NULL);
+	lock = rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot);
+	if (lock == ROW_ABSENT && hold != HOLD_NONE && is_default(namespace))
+		lock = make_default(&rows, &key) ?
+			rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot) : ROW_BUSY;
+	if (lock == ROW_BUSY)
+		answer = POLICY_HOLD_BUSY;
+	else if (lock == ROW_LOCKED)
+		answer = write_hold(&rows, slot, hold, length) ?
+			POLICY_HOLD_WRITTEN : POLICY_HOLD_KEPT;
+	else if (!is_default(namespace))
+		error_no_namespace(namespace);
+	ExecDropSingleTupleTableSlot(slot);
+	rows_close_changed(&rows);
+	return answer;
 }

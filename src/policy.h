@@ -27,6 +27,11 @@ typedef struct NamespaceChange
 	Interval   *grace;
 	int64	   *max_leases;
 	bool	   *history;
+	Interval   *retry_base;
+	double	   *retry_factor;
+	Interval   *retry_cap;
+	double	   *retry_jitter;
+	int32	   *max_attempts;
 } NamespaceChange;
 
 /* What is known of the namespace that came last, while many rows are read. */
@@ -50,5 +55,15 @@ extern void policy_revoke(const text *namespace, Name role, const text *privileg
 extern void policy_create(const text *namespace, const NamespaceChange *change);
 extern void policy_alter(const text *namespace, const NamespaceChange *change);
 extern void policy_drop(const text *namespace);
+
+/* What became of a hold of a namespace. */
+typedef enum PolicyHold
+{
+	POLICY_HOLD_BUSY,			/* somebody else has the namespace locked */
+	POLICY_HOLD_KEPT,			/* there was nothing to write */
+	POLICY_HOLD_WRITTEN
+} PolicyHold;
+
+extern PolicyHold policy_hold(const text *namespace, LeaseHold hold, int64 length);
 
 #endif							/* LEASE_POLICY_H */

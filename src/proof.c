@@ -48,6 +48,9 @@ refusal_of(LeaseOutcome outcome)
 			return REFUSAL_NOT_FOUND;
 		case OUTCOME_BUSY:
 			return REFUSAL_BUSY;
+		case OUTCOME_ON_HOLD:
+		case OUTCOME_CANCELLED:
+			return REFUSAL_STOPPED;
 		default:
 			return REFUSAL_ENDED;
 	}

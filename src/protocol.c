@@ -18,14 +18,17 @@
  */
 #include "lease.h"
 
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "clock.h"
+#include "due.h"
 #include "error.h"
 #include "ledger.h"
 #include "outcomes.h"
+#include "payload.h"
 #include "policy.h"
 #include "protocol.h"
 #include "settings.h"
@@ -33,15 +36,29 @@
 #include "token.h"
 #include "transaction.h"
 
-/* How long to sleep before looking again: from, doubling, to. */
-#define SLEEP_MIN INT64CONST(1000)
-#define SLEEP_MAX_LOCKED INT64CONST(10000)
-#define SLEEP_MAX_HELD INT64CONST(50000)
+/* The longest nap where a row is locked. */
+#define NAP_MAX_LOCKED INT64CONST(10000)
 
+/* A claim or takeover may wait for the lease, and be repeated by its id. */
 static bool
-makes_epoch(LeaseVerb verb)
+may_wait(LeaseVerb verb)
 {
 	return verb == VERB_CLAIM || verb == VERB_TAKEOVER;
+}
+
+static bool
+makes_epoch(const LeaseCall *call)
+{
+	return may_wait(call->request.verb) || call->request.verb == VERB_POLL ||
+		call->request.hand_over;
+}
+
+/* Whether the verb makes the row of a name that has none. */
+static bool
+makes_row(LeaseVerb verb)
+{
+	return verb == VERB_CLAIM || verb == VERB_HOLD || verb == VERB_CANCEL ||
+		verb == VERB_OFFER;
 }
 
 static LedgerRequest
@@ -61,7 +78,7 @@ read_request(const LeaseCall *call, GrantFacts *facts)
 	LedgerRequest request = ledger_request(call);
 	LedgerGrant grant;
 
-	if (call->request_id == NULL)
+	if (call->request_id == NULL || !may_wait(call->request.verb))
 		return;
 	ledger_find_request(&call->key, &request, &grant);
 	if (!grant.found)
@@ -100,7 +117,9 @@ protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
 	LeaseDecision decision;
 
 	store_find(rows, &call->key, found);
-	if (makes_epoch(call->request.verb) || call->request.verb == VERB_GET)
+	if (may_wait(call->request.verb) || call->request.verb == VERB_POLL ||
+		call->request.verb == VERB_GET || call->request.verb == VERB_TASK_GET ||
+		call->request.verb == VERB_PRESENT)
 	{
 		read_request(call, &facts);
 		policy_read(call->key.namespace, &policy);
@@ -129,24 +148,40 @@ capacity_hash(const text *namespace)
 	return rows_hash(0, VARDATA_ANY(namespace), VARSIZE_ANY_EXHDR(namespace));
 }
 
+/* False where somebody else is counting the namespace's leases. */
+bool
+protocol_try_capacity(const text *namespace)
+{
+	return rows_try_mutex(capacity_hash(namespace));
+}
+
+void
+protocol_yield_capacity(const text *namespace)
+{
+	rows_yield(capacity_hash(namespace));
+}
+
 /*
  * Collect what a grant depends on beside the row, and hold off those who
  * would collect the same: *capacity tells whether the namespace's places are
  * being counted.  False where somebody else is at it.
  */
 static bool
-collect_facts(Rows *rows, const LeaseCall *call, const LeasePolicy *policy,
-			  GrantFacts *facts, bool *capacity)
+collect_facts(Rows *rows, const LeaseCall *call, const LeaseRow *row,
+			  const LeasePolicy *policy, GrantFacts *facts, bool *capacity)
 {
 	memset(facts, 0, sizeof(GrantFacts));
-	if (!makes_epoch(call->request.verb))
+	if (call->request.verb == VERB_FAIL)
+		facts->random = pg_prng_double(&pg_global_prng_state);
+	if (makes_epoch(call) || !row->exists)
+		facts->floor = ledger_floor(call->key.namespace);
+	if (!makes_epoch(call))
 		return true;
 	read_request(call, facts);
-	facts->floor = ledger_floor(call->key.namespace);
 	facts->generation = ledger_generation(RelationGetRelid(rows->heap));
 	if (policy->max_leases > 0)
 	{
-		if (!rows_try_mutex(capacity_hash(call->key.namespace)))
+		if (!protocol_try_capacity(call->key.namespace))
 			return false;
 		*capacity = true;
 		facts->others = store_count_others(&call->key, policy->max_leases, clock_now());
@@ -154,23 +189,87 @@ collect_facts(Rows *rows, const LeaseCall *call, const LeasePolicy *policy,
 	return true;
 }
 
+/* Whether somebody ended the epoch, or time did. */
+static bool
+is_act(const LeaseCall *call, const LeaseDecision *decision)
+{
+	return decision->closes != END_EXPIRED &&
+		(decision->closes != END_CANCELLED || call->request.verb == VERB_CANCEL);
+}
+
 /* Write down the end of an epoch that the decision ends or finds ended. */
 static void
 keep_end(const LeaseCall *call, const LeaseRow *before,
 		 const LeaseDecision *decision, const NamespacePolicy *policy)
 {
-	if (call->request.verb == VERB_BREAK && decision->write == WRITE_END)
-		ledger_keep_intent(&call->key, before->fence, "break", call->reason,
-						   GetUserNameFromId(GetUserId(), false));
-	if (!policy->history || !before->exists || rules_is_free(before))
+	if (decision->closes == END_NONE || !policy->history)
 		return;
-	if (decision->write == WRITE_END && decision->row.ended != END_EXPIRED)
-		ledger_keep_end(&call->key, before, decision->row.ended,
-						decision->row.ended_at, call->reason,
-						GetUserNameFromId(GetUserId(), false));
-	else if (decision->write == WRITE_END || decision->write == WRITE_GRANT)
-		ledger_keep_end(&call->key, before, END_EXPIRED, before->expires_at,
+	if (is_act(call, decision))
+		ledger_keep_end(&call->key, before, decision->closes, decision->closed_at,
+						call->intent.reason, GetUserNameFromId(GetUserId(), false));
+	else
+		ledger_keep_end(&call->key, before, decision->closes, decision->closed_at,
 						NULL, NULL);
+}
+
+/* Whether a task may be due sooner than anybody was told to look at it. */
+static bool
+is_due_sooner(const LeaseCall *call, const LeaseRow *before,
+			  const LeaseDecision *decision)
+{
+	switch (decision->write)
+	{
+		case WRITE_NOTHING:
+		case WRITE_REBASE:
+			return false;
+		case WRITE_GRANT:
+		case WRITE_RENEWAL:
+			return !rules_is_free(before) && decision->row.expires_at < before->expires_at;
+		case WRITE_END:
+			return true;
+		case WRITE_STATE:
+			return call->request.verb != VERB_HOLD && call->request.verb != VERB_CANCEL;
+	}
+	return true;
+}
+
+/* Write down what the verb says of a task, beside the lease's row. */
+static void
+keep_task(const LeaseCall *call, const LeaseRow *before,
+		  const LeaseDecision *decision, TimestampTz now)
+{
+	const LeaseRow *row = &decision->row;
+
+	if (row->task == TASK_NONE)
+		return;
+	switch (call->request.verb)
+	{
+		case VERB_OFFER:
+			payload_offer(&call->key, call->document, call->has_document);
+			break;
+		case VERB_RENEW:
+			if (call->has_document)
+				payload_checkpoint(&call->key, call->document);
+			break;
+		case VERB_COMPLETE:
+			payload_complete(&call->key, call->document, call->has_document);
+			break;
+		case VERB_FAIL:
+			payload_fail(&call->key, call->error);
+			break;
+		case VERB_RETRY:
+			payload_reopen(&call->key);
+			break;
+		default:
+			break;
+	}
+	if (row->task != TASK_OPEN)
+	{
+		if (before->task == TASK_OPEN)
+			due_remove(&call->key);
+	}
+	else if (is_due_sooner(call, before, decision))
+		due_arm(&call->key, row->priority, rules_due_at(row, NULL, now));
 }
 
 /*
@@ -180,9 +279,11 @@ keep_end(const LeaseCall *call, const LeaseRow *before,
  */
 static bool
 write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
-			   const LeaseDecision *decision, const NamespacePolicy *policy)
+			   const LeaseDecision *decision, const NamespacePolicy *policy,
+			   TimestampTz now)
 {
-	if (decision->write == WRITE_GRANT && call->request_id != NULL)
+	if (decision->write == WRITE_GRANT && may_wait(call->request.verb) &&
+		call->request_id != NULL)
 	{
 		LedgerRequest request = ledger_request(call);
 
@@ -190,22 +291,25 @@ write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
 			return false;
 	}
 	store_write(rows, &call->key, locked, decision->write, &decision->row);
-	if (decision->write == WRITE_GRANT || decision->write == WRITE_END)
+	if (decision->write == WRITE_GRANT || decision->closes != END_NONE ||
+		(call->request.verb == VERB_HOLD && decision->row.hold == HOLD_STOP))
 		token_forget(&call->key);
 	keep_end(call, &locked->row, decision, policy);
+	keep_task(call, &locked->row, decision, now);
+	if (call->intent.verb != NULL)
+		ledger_keep_intent(&call->key, locked->row.exists ? &locked->row.fence : NULL,
+						   &call->intent);
 	return locked->row.exists || policy_stays(call->key.namespace);
 }
 
-/*
- * Lock the row of the call, or win its key where a claim finds none.
- */
+/* Lock the row of the call, or win its key where it is to be made. */
 static RowLock
 lock(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	 LockTupleMode mode, LockedRow *locked)
 {
 	RowLock		answer = store_lock(rows, &call->key, found, mode, locked);
 
-	while (answer == ROW_ABSENT && call->request.verb == VERB_CLAIM)
+	while (answer == ROW_ABSENT && makes_row(call->request.verb))
 	{
 		answer = store_win(rows, &call->key);
 		if (answer == ROW_PRESENT)
@@ -244,7 +348,7 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	}
 
 	policy_read(call->key.namespace, &policy);
-	if (!collect_facts(rows, call, &policy.rules, &facts, &capacity))
+	if (!collect_facts(rows, call, &locked.row, &policy.rules, &facts, &capacity))
 		answer->outcome = OUTCOME_BUSY;
 	else
 	{
@@ -256,7 +360,8 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 		}
 		else if (decision.write != WRITE_NOTHING)
 		{
-			written = write_decision(rows, call, &locked, &decision, &policy);
+			written = write_decision(rows, call, &locked, &decision, &policy,
+									 answer->now);
 			if (!written)
 				answer->outcome = OUTCOME_BUSY;
 		}
@@ -264,7 +369,7 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	if (!written)
 		answer->row = locked.row;
 	if (capacity)
-		rows_yield(capacity_hash(call->key.namespace));
+		protocol_yield_capacity(call->key.namespace);
 	if (obtained == ROW_WON)
 		store_yield(&call->key);
 	store_unpin(&locked);
@@ -294,6 +399,28 @@ decide_step(void *state)
 	return written;
 }
 
+/* Put a whole namespace on hold, or take that back. */
+static bool
+hold_namespace_step(void *state)
+{
+	Attempt    *attempt = state;
+	const LeaseCall *call = attempt->call;
+	bool		holds = call->request.verb == VERB_NAMESPACE_HOLD;
+	PolicyHold	became = policy_hold(call->key.namespace, call->request.hold,
+									 call->request.hold_length);
+
+	memset(&attempt->answer->row, 0, sizeof(LeaseRow));
+	attempt->answer->exhausted = false;
+	attempt->answer->now = clock_now();
+	attempt->answer->outcome = became == POLICY_HOLD_BUSY ? OUTCOME_BUSY :
+		holds ? OUTCOME_HOLD_SET : OUTCOME_RESUMED;
+	if (became != POLICY_HOLD_WRITTEN)
+		return false;
+	ledger_keep_intent(&call->key, NULL, &call->intent);
+	transaction_must_last();
+	return true;
+}
+
 /* Look, and where the look does not settle it, decide under the row's lock. */
 static void
 try_once(const LeaseCall *call, LeaseAnswer *answer)
@@ -301,6 +428,11 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 	Attempt		attempt = {call, answer};
 	bool		written = false;
 
+	if (call->key.name == NULL)
+	{
+		(void) transaction_attempt(hold_namespace_step, &attempt);
+		return;
+	}
 	rows_open(&attempt.rows, "lease", RowExclusiveLock);
 	if (!protocol_look(&attempt.rows, call, &attempt.found, answer, &attempt.mode))
 		written = transaction_attempt(decide_step, &attempt);
@@ -323,31 +455,36 @@ passes_with_time(LeaseVerb verb, LeaseOutcome outcome)
 		case OUTCOME_NOT_EXPIRED:
 		case OUTCOME_IN_GRACE:
 		case OUTCOME_COOLING:
-			return makes_epoch(verb);
+			return may_wait(verb);
 		default:
 			return false;
 	}
 }
 
 /*
- * Sleep until it is worth looking again: a little longer each time, but not
- * past the deadline, nor past the moment at which the lease can be had.
- * False where the deadline has come.
+ * Sleep until it is worth looking again: a little longer each time, as far as
+ * a longest, but not past the deadline, nor for longer than is left until
+ * something may be had.  False where the deadline has come.
  */
-static bool
-nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
+bool
+protocol_nap(int64 deadline, int64 left, int64 longest, int64 *step)
 {
 	int64		length = *step;
 
-	if (answer->outcome == OUTCOME_BUSY)
-		*step = Min(*step * 2, SLEEP_MAX_LOCKED);
-	else
-	{
-		*step = Min(*step * 2, SLEEP_MAX_HELD);
-		if (!clock_stands_still())
-			length = Min(length, answer->grantable_at - answer->now);
-	}
+	*step = Min(*step * 2, longest);
+	if (!clock_stands_still())
+		length = Min(length, left);
 	return clock_nap(deadline, length);
+}
+
+static bool
+nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
+{
+	if (answer->outcome == OUTCOME_BUSY)
+		return protocol_nap(deadline, NAP_MAX_LOCKED, NAP_MAX_LOCKED, step);
+	return protocol_nap(deadline, answer->grantable_at == PG_INT64_MAX ? PROTOCOL_NAP_MAX :
+						answer->grantable_at - answer->now,
+						PROTOCOL_NAP_MAX, step);
 }
 
 /* Answer a verb that changes nothing. */
@@ -365,18 +502,27 @@ protocol_read(const LeaseCall *call, LeaseAnswer *answer)
 	rows_close(&rows);
 }
 
+/* Error where nothing may be written. */
+void
+protocol_may_change(const char *function)
+{
+	PreventCommandIfReadOnly(function);
+	PreventCommandIfParallelMode(function);
+}
+
 /* Run a verb that changes state, for as long as it is worth trying. */
 void
 protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 {
-	int64		patience = makes_epoch(call->request.verb) ?
+	int64		patience = may_wait(call->request.verb) ?
 	Min(call->wait, settings_max_wait * INT64CONST(1000)) :
 	settings_lock_wait * INT64CONST(1000);
 	int64		deadline = clock_monotonic() + patience;
-	int64		step = SLEEP_MIN;
+	int64		step = PROTOCOL_NAP_MIN;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext lap = NULL;
 
+	protocol_may_change(outcomes_verb_name(call->request.verb));
 	for (;;)
 	{
 		answer->privileges = policy_authorize(call->key.namespace, call->needed);

@@ -9,6 +9,7 @@
 
 #include "utils/uuid.h"
 
+#include "ledger.h"
 #include "store.h"
 
 /* One call of a verb: the request that is judged, and what goes with it. */
@@ -19,7 +20,10 @@ typedef struct LeaseCall
 	int			needed;			/* privileges, of which one will do */
 	int64		wait;			/* how long a claim or takeover may take */
 	pg_uuid_t  *request_id;		/* NULL where none was given */
-	text	   *reason;			/* an operator's */
+	LedgerIntent intent;		/* an operator's */
+	bool		has_document;
+	Datum		document;		/* a payload, checkpoint or result: jsonb */
+	text	   *error;			/* what a failure says */
 } LeaseCall;
 
 /* What is known once a verb has been decided. */
@@ -33,12 +37,20 @@ typedef struct LeaseAnswer
 	bool		exhausted;		/* refused at the end of bigint */
 } LeaseAnswer;
 
+/* The first of the naps, which double, and the longest while nothing is due. */
+#define PROTOCOL_NAP_MIN INT64CONST(1000)
+#define PROTOCOL_NAP_MAX INT64CONST(50000)
+
 extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
 						  LeaseAnswer *answer, LockTupleMode *mode);
 extern bool protocol_decide(Rows *rows, const LeaseCall *call,
 							const FoundRow *found, LockTupleMode mode,
 							LeaseAnswer *answer);
 extern void protocol_read(const LeaseCall *call, LeaseAnswer *answer);
+extern bool protocol_try_capacity(const text *namespace);
+extern void protocol_yield_capacity(const text *namespace);
+extern bool protocol_nap(int64 deadline, int64 left, int64 longest, int64 *step);
+extern void protocol_may_change(const char *function);
 extern void protocol_run(const LeaseCall *call, LeaseAnswer *answer);
 
 #endif							/* LEASE_PROTOCOL_H */

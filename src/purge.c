@@ -1,6 +1,6 @@
 /*
  * purge.c
- *		Removing what is no longer needed.
+ *		Removing what is no longer needed, and writing down what is over.
  *
  * Promises: only what nobody holds, and nobody has held for as long as was
  * said, is removed, as judged under its lock; its fence stays behind as a
@@ -14,8 +14,11 @@
 #include "utils/timestamp.h"
 
 #include "clock.h"
+#include "due.h"
 #include "ledger.h"
+#include "payload.h"
 #include "policy.h"
+#include "protocol.h"
 #include "purge.h"
 #include "settings.h"
 #include "statement.h"
@@ -32,6 +35,10 @@ typedef struct Candidates
 	List	   *names;			/* of text * */
 } Candidates;
 
+/*
+ * Whether nobody has had a lease for so long, and nobody's choice stands on
+ * it.  A task must be over, and its history too.
+ */
 static bool
 is_idle(const LeaseRow *row, const LeasePolicy *policy, int64 idle,
 		TimestampTz now)
@@ -39,9 +46,18 @@ is_idle(const LeaseRow *row, const LeasePolicy *policy, int64 idle,
 	LeaseOutcome state = rules_state(row, policy, now);
 	TimestampTz since = row->ended != END_NONE ? row->ended_at : row->expires_at;
 
-	return row->granted &&
-		(state == OUTCOME_FREE || state == OUTCOME_EXPIRED) &&
-		now - Min(since, now) >= idle;
+	if (row->task == TASK_OPEN || rules_is_held_up(row, policy, HOLD_GRANTS, now))
+		return false;
+	if (row->task != TASK_NONE)
+	{
+		idle = Max(idle, settings_history_retention * USECS_PER_SEC);
+		since = row->granted ? Max(since, row->armed_at) : row->armed_at;
+	}
+	else if (state != OUTCOME_FREE && state != OUTCOME_EXPIRED)
+		return false;
+	else if (!row->granted)
+		return true;			/* made for a hold or a cancel that is over */
+	return now - Min(since, now) >= idle;
 }
 
 static bool
@@ -82,9 +98,14 @@ purge_step(void *state)
 		is_idle(&locked.row, &candidate->policy->rules, candidate->idle, clock_now());
 	if (purge)
 	{
-		if (candidate->policy->history && locked.row.ended == END_NONE)
+		if (candidate->policy->history && !rules_is_free(&locked.row))
 			ledger_keep_end(&candidate->key, &locked.row, END_EXPIRED,
 							locked.row.expires_at, NULL, NULL);
+		if (locked.row.task != TASK_NONE)
+		{
+			payload_delete(&candidate->key);
+			due_remove(&candidate->key);
+		}
 		store_delete(&locked);
 	}
 	store_unpin(&locked);
@@ -132,7 +153,62 @@ prune(StatementId id, int retention, int64 max)
 	return (int64) statement_run(id, values, NULL);
 }
 
-/* Remove what has been kept for long enough, at most so much of each kind. */
+/* Keys that a query has found. */
+typedef struct Found
+{
+	MemoryContext context;
+	List	   *keys;			/* of LeaseKey * */
+} Found;
+
+static void
+keep_key(const Datum *values, const bool *nulls, void *state)
+{
+	Found	   *found = state;
+	MemoryContext caller = MemoryContextSwitchTo(found->context);
+	LeaseKey   *key = palloc(sizeof(LeaseKey));
+
+	key->namespace = DatumGetTextPCopy(values[0]);
+	key->name = DatumGetTextPCopy(values[1]);
+	found->keys = lappend(found->keys, key);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Write down that a task is over, if it is once its row is locked. */
+static bool
+finalise_step(void *state)
+{
+	LeaseCall	call = {.request.verb = VERB_FINALISE};
+	LeaseAnswer answer;
+	Rows		rows;
+	bool		written;
+
+	call.key = *(LeaseKey *) state;
+	rows_open(&rows, "lease", RowExclusiveLock);
+	written = protocol_decide(&rows, &call, NULL, LockTupleNoKeyExclusive, &answer);
+	rows_close_changed(&rows);
+	return written;
+}
+
+/* Write down which tasks are over; answers how many. */
+static int64
+finalise(int64 max)
+{
+	Datum		values[2] = {TimestampTzGetDatum(clock_now()), Int64GetDatum(max)};
+	Found		found = {CurrentMemoryContext};
+	int64		finalised = 0;
+	ListCell   *cell;
+
+	statement_query(STATEMENT_TASK_OVER, values, NULL, keep_key, &found);
+	foreach(cell, found.keys)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (transaction_attempt(finalise_step, lfirst(cell)))
+			finalised++;
+	}
+	return finalised;
+}
+
+/* Do what has come due, at most so much of each kind. */
 void
 purge_sweep(int64 max, SweepCount counts[SWEEP_KINDS])
 {
@@ -142,9 +218,12 @@ purge_sweep(int64 max, SweepCount counts[SWEEP_KINDS])
 	counts[0].what = "history";
 	counts[0].count = prune(STATEMENT_HISTORY_PRUNE, settings_history_retention, max);
 	counts[1].what = "requests";
-	counts[1].count = prune(STATEMENT_REQUEST_PRUNE, settings_request_retention, max);
+	counts[1].count = prune(STATEMENT_REQUEST_PRUNE, settings_request_retention, max) +
+		prune(STATEMENT_POLLED_PRUNE, settings_request_retention, max);
 	counts[2].what = "floors";
 	counts[2].count = (int64) statement_run(STATEMENT_FLOOR_PRUNE, limit, NULL);
 	counts[3].what = "marks";
 	counts[3].count = (int64) statement_run(STATEMENT_MARK_PRUNE, limit, NULL);
+	counts[4].what = "tasks";
+	counts[4].count = finalise(max);
 }

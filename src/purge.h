@@ -14,7 +14,7 @@ typedef struct SweepCount
 	int64		count;
 } SweepCount;
 
-#define SWEEP_KINDS 4
+#define SWEEP_KINDS 5
 
 extern int64 purge_idle(const text *namespace, int64 idle, int64 max);
 extern void purge_sweep(int64 max, SweepCount counts[SWEEP_KINDS]);

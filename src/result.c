@@ -1,6 +1,6 @@
 /*
  * result.c
- *		Answers as rows: the types lease_result and lease_status.
+ *		Answers as rows: the types of verbs and tasks, and lease_status.
  *
  * A row shows what is on record after the verb.  On a lease that nobody holds
  * owner, expiry and ttl are NULL, while fence and version go on counting.  An
@@ -35,6 +35,20 @@ enum
 	RESULT_SERVER_TIME,
 	RESULT_CANCEL_DEADLINE,
 	RESULT_COLUMNS
+};
+
+/* Columns of lease_task after those, and of lease_task_record after those. */
+enum
+{
+	TASK_ATTEMPT = RESULT_COLUMNS,
+	TASK_PRIORITY,
+	TASK_PAYLOAD,
+	TASK_CHECKPOINT,
+	RECORD_MAX_ATTEMPTS,
+	RECORD_DUE_AT,
+	RECORD_RESULT,
+	RECORD_LAST_ERROR,
+	RECORD_COLUMNS
 };
 
 /* Columns of lease_status. */
@@ -94,6 +108,9 @@ fill_result(const LeaseCall *call, const LeaseAnswer *answer,
 		set_column(values, nulls, RESULT_FENCE, Int64GetDatum(row->fence));
 		set_column(values, nulls, RESULT_VERSION, Int64GetDatum(row->version));
 	}
+	if (row->exists && row->cancel)
+		set_column(values, nulls, RESULT_CANCEL_DEADLINE,
+				   TimestampTzGetDatum(rules_cancel_deadline(row, answer->now)));
 	if (row->exists && !rules_is_free(row))
 	{
 		RuleText	owner = row->owner;
@@ -145,6 +162,58 @@ result_put(ReturnSetInfo *set, const LeaseCall *call, const LeaseAnswer *answer)
 	tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
 }
 
+/* What a task's row has beside a lease's; nothing where it is no task. */
+static void
+fill_task(const LeaseAnswer *answer, const Payload *payload,
+		  Datum *values, bool *nulls)
+{
+	const LeaseRow *row = &answer->row;
+
+	memset(&nulls[TASK_ATTEMPT], true, (RECORD_COLUMNS - TASK_ATTEMPT) * sizeof(bool));
+	if (payload == NULL || !row->exists || row->task == TASK_NONE)
+		return;
+	set_column(values, nulls, TASK_ATTEMPT, Int32GetDatum(row->attempts));
+	set_column(values, nulls, TASK_PRIORITY, Int32GetDatum(row->priority));
+	if (payload->has_payload)
+		set_column(values, nulls, TASK_PAYLOAD, payload->payload);
+	if (payload->has_checkpoint)
+		set_column(values, nulls, TASK_CHECKPOINT, payload->checkpoint);
+	set_column(values, nulls, RECORD_MAX_ATTEMPTS, Int32GetDatum(row->max_attempts));
+	if (answer->grantable_at < PG_INT64_MAX)
+		set_column(values, nulls, RECORD_DUE_AT,
+				   TimestampTzGetDatum(rules_due_at(row, NULL, answer->now)));
+	if (payload->has_result)
+		set_column(values, nulls, RECORD_RESULT, payload->result);
+	if (payload->has_last_error)
+		set_column(values, nulls, RECORD_LAST_ERROR, payload->last_error);
+}
+
+/* A task that a poll hands out, or why it hands out none. */
+void
+result_put_task(ReturnSetInfo *set, const LeaseCall *call,
+				const LeaseAnswer *answer, const Payload *payload)
+{
+	Datum		values[RECORD_COLUMNS];
+	bool		nulls[RECORD_COLUMNS];
+
+	fill_result(call, answer, values, nulls);
+	fill_task(answer, payload, values, nulls);
+	tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
+}
+
+/* All that is on record of a task. */
+Datum
+result_task_record(TupleDesc columns, const LeaseCall *call,
+				   const LeaseAnswer *answer, const Payload *payload)
+{
+	Datum		values[RECORD_COLUMNS];
+	bool		nulls[RECORD_COLUMNS];
+
+	fill_result(call, answer, values, nulls);
+	fill_task(answer, payload, values, nulls);
+	return HeapTupleGetDatum(heap_form_tuple(columns, values, nulls));
+}
+
 /* A row of lease_status. */
 void
 result_put_status(ReturnSetInfo *set, const LeaseKey *key,
@@ -161,6 +230,9 @@ result_put_status(ReturnSetInfo *set, const LeaseKey *key,
 			   CStringGetTextDatum(outcomes_name(rules_state(row, policy, now))));
 	set_column(values, nulls, STATUS_FENCE, Int64GetDatum(row->fence));
 	set_column(values, nulls, STATUS_VERSION, Int64GetDatum(row->version));
+	if (row->cancel)
+		set_column(values, nulls, STATUS_CANCEL_DEADLINE,
+				   TimestampTzGetDatum(rules_cancel_deadline(row, now)));
 	if (!rules_is_free(row))
 	{
 		set_column(values, nulls, STATUS_OWNER,

@@ -34,7 +34,19 @@ typedef enum LeaseVerb
 	VERB_BREAK,
 	VERB_GET,
 	VERB_PRESENT,
-	VERB_ADMIT					/* decided by a mark, not by a row */
+	VERB_ADMIT,					/* decided by a mark, not by a row */
+	VERB_HOLD,
+	VERB_RESUME,
+	VERB_CANCEL,
+	VERB_NAMESPACE_HOLD,
+	VERB_NAMESPACE_RESUME,
+	VERB_OFFER,
+	VERB_POLL,
+	VERB_COMPLETE,
+	VERB_FAIL,
+	VERB_RETRY,
+	VERB_TASK_GET,
+	VERB_FINALISE				/* the sweep's, of one task */
 } LeaseVerb;
 
 /* Every word that a verb can answer with; outcomes_name() spells it. */
@@ -67,7 +79,23 @@ typedef enum LeaseOutcome
 	OUTCOME_CURRENT,
 	OUTCOME_PRESENTED,
 	OUTCOME_ADMITTED,
-	OUTCOME_BELOW_HIGH_WATER
+	OUTCOME_BELOW_HIGH_WATER,
+	OUTCOME_ON_HOLD,
+	OUTCOME_CANCELLED,
+	OUTCOME_HOLD_SET,
+	OUTCOME_RESUMED,
+	OUTCOME_CANCEL_REQUESTED,
+	OUTCOME_OFFERED,
+	OUTCOME_EXISTS,
+	OUTCOME_NOT_A_TASK,
+	OUTCOME_COMPLETED,
+	OUTCOME_RETRY_SCHEDULED,
+	OUTCOME_REOPENED,
+	OUTCOME_NOT_TERMINAL,
+	OUTCOME_DONE,
+	OUTCOME_FAILED,
+	OUTCOME_FINALISED,			/* not told: of the sweep, */
+	OUTCOME_PASSED_OVER			/* and of a row that a poll does not offer */
 } LeaseOutcome;
 
 /* How the epoch on record ended; END_NONE while it is held or has lapsed. */
@@ -76,8 +104,29 @@ typedef enum LeaseEnd
 	END_NONE,
 	END_RELEASED,
 	END_EXPIRED,
-	END_BROKEN
+	END_BROKEN,
+	END_COMPLETED,
+	END_FAILED,
+	END_CANCELLED
 } LeaseEnd;
+
+/* What an operator's hold holds up; HOLD_STOP also what the holder does. */
+typedef enum LeaseHold
+{
+	HOLD_NONE,
+	HOLD_GRANTS,
+	HOLD_STOP
+} LeaseHold;
+
+/* TASK_NONE is a plain lease; the last three are terminal. */
+typedef enum TaskState
+{
+	TASK_NONE,
+	TASK_OPEN,
+	TASK_DONE,
+	TASK_FAILED,
+	TASK_CANCELLED
+} TaskState;
 
 /*
  * The row of one name.  Where granted is false nobody ever held it, and owner
@@ -98,6 +147,18 @@ typedef struct LeaseRow
 	int64_t		hold_at_least;	/* from granted_at on nobody else may begin */
 	LeaseEnd	ended;
 	int64_t		ended_at;
+	LeaseHold	hold;
+	int64_t		hold_at;
+	int64_t		hold_length;	/* 0: until it is resumed */
+	bool		cancel;			/* it was asked to stop, and not resumed */
+	int64_t		cancel_at;
+	int64_t		cancel_length;	/* until the deadline */
+	TaskState	task;
+	int32_t		attempts;		/* epochs begun since it was offered */
+	int32_t		max_attempts;
+	int32_t		priority;
+	int64_t		armed_at;		/* from armed_at + delay on it is due */
+	int64_t		delay;
 } LeaseRow;
 
 /* What a verb asks.  Fields that the verb does not take are ignored. */
@@ -111,6 +172,18 @@ typedef struct LeaseRequest
 	bool		has_ttl;
 	int64_t		ttl;
 	int64_t		hold_at_least;	/* 0 where nothing is asked */
+	LeaseHold	hold;			/* of a hold, and of a break that holds */
+	int64_t		hold_length;	/* 0: until it is resumed */
+	bool		hand_over;		/* a break that grants to "owner" */
+	int64_t		deadline;		/* of a cancel, from now */
+	bool		checkpoint;		/* a renewal that brings one */
+	bool		final;			/* a failure that is not to be retried */
+	bool		has_retry_in;
+	int64_t		retry_in;
+	int32_t		priority;		/* of an offer, as the three below */
+	int64_t		delay;
+	bool		has_max_attempts;
+	int32_t		max_attempts;
 } LeaseRequest;
 
 /* What the namespace allows; lengths of 0 say none. */
@@ -122,6 +195,14 @@ typedef struct LeasePolicy
 	int64_t		max_hold;		/* of one epoch, renewals included */
 	int64_t		grace;			/* between a lapse and the next epoch */
 	int64_t		max_leases;		/* current at once; 0 is no limit */
+	LeaseHold	hold;			/* of the whole namespace */
+	int64_t		hold_at;
+	int64_t		hold_length;	/* 0: until it is resumed */
+	int64_t		retry_base;
+	double		retry_factor;
+	int64_t		retry_cap;
+	double		retry_jitter;	/* the part of a delay that is left to chance */
+	int32_t		max_attempts;
 } LeasePolicy;
 
 /* What else is on record when a grant is decided. */
@@ -132,6 +213,7 @@ typedef struct GrantFacts
 	int64_t		others;			/* other names with a current epoch */
 	bool		asked_before;	/* the request id is known */
 	int64_t		granted_fence;	/* and this is what it was granted */
+	double		random;			/* from 0 to 1 */
 } GrantFacts;
 
 /* What has to be written for a decision to be true. */
@@ -141,7 +223,8 @@ typedef enum LeaseWrite
 	WRITE_GRANT,				/* a new epoch */
 	WRITE_RENEWAL,				/* another expiry of the same epoch */
 	WRITE_END,					/* the epoch's end */
-	WRITE_REBASE				/* instants that a clock set back left ahead */
+	WRITE_REBASE,				/* instants that a clock set back left ahead */
+	WRITE_STATE					/* a hold, a cancel, what becomes of a task */
 } LeaseWrite;
 
 typedef struct LeaseDecision
@@ -151,6 +234,10 @@ typedef struct LeaseDecision
 	bool		exhausted;		/* a number has reached the end of bigint */
 	bool		lapsed;			/* refused for what a commit under way may
 								 * change */
+	LeaseEnd	closes;			/* how the epoch ended that was on record, and
+								 * is not any more or is found ended; END_NONE
+								 * where that is still open, or was known */
+	int64_t		closed_at;
 	LeaseRow	row;			/* on record once written; else as it was */
 } LeaseDecision;
 
@@ -162,6 +249,16 @@ extern int64_t rules_grantable_at(const LeaseRow *row, const LeasePolicy *policy
 								  int64_t now);
 extern LeaseOutcome rules_state(const LeaseRow *row, const LeasePolicy *policy,
 								int64_t now);
+extern int64_t rules_due_at(const LeaseRow *row, const LeasePolicy *policy,
+							int64_t now);
+extern bool rules_is_held_up(const LeaseRow *row, const LeasePolicy *policy,
+							 LeaseHold least, int64_t now);
+extern int64_t rules_hold_end(LeaseHold hold, int64_t at, int64_t length,
+							  int64_t now);
+extern int64_t rules_cancel_deadline(const LeaseRow *row, int64_t now);
+extern TaskState rules_task(const LeaseRow *row, int64_t now);
+extern int64_t rules_backoff(const LeasePolicy *policy, int32_t attempts,
+							 double random);
 extern bool rules_is_final_unlocked(const LeaseDecision *decision);
 extern void rules_decide(const LeaseRow *row, const LeaseRequest *request,
 						 const LeasePolicy *policy, const GrantFacts *facts,

@@ -31,6 +31,7 @@ int			settings_history_retention;
 int			settings_lock_wait;
 int			settings_max_ttl;
 int			settings_max_wait;
+int			settings_poll_push;
 int			settings_request_retention;
 char	   *settings_token = NULL;
 
@@ -274,6 +275,22 @@ settings_define(void)
 							0, INT_MAX,
 							PGC_SUSET,
 							GUC_UNIT_MS,
+							NULL, NULL, NULL);
+
+	/*
+	 * How many entries of tasks that are not to be had yet one poll moves on,
+	 * so that the next ones need not look at them.  Each is a small write; a
+	 * poll that meets more goes on looking without moving them.  Raise it
+	 * where polls are slow after thousands of renewed tasks were met at once.
+	 */
+	DefineCustomIntVariable("lease.poll_push",
+							"How many entries of tasks that are not due one poll moves on.",
+							NULL,
+							&settings_poll_push,
+							100,
+							0, 1000000,
+							PGC_SUSET,
+							0,
 							NULL, NULL, NULL);
 
 	/*

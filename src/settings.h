@@ -19,6 +19,7 @@ extern int	settings_history_retention; /* s */
 extern int	settings_lock_wait; /* ms */
 extern int	settings_max_ttl;	/* s */
 extern int	settings_max_wait;	/* ms */
+extern int	settings_poll_push;
 extern int	settings_request_retention; /* s */
 
 extern int	settings_enforcement;	/* an Enforcement */

@@ -37,12 +37,16 @@ typedef struct Statement
 static const Statement statements[STATEMENT_COUNT] = {
 	[STATEMENT_LEASE_INSERT] = {
 		"INSERT INTO lease_catalog.lease"
-		" (namespace, name, owner, fence, version,"
-		" granted_at, renewed_at, expires_at, ttl, hold_at_least)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)",
-		SPI_OK_INSERT, 9,
-		{TEXTOID, TEXTOID, TEXTOID, INT8OID, INT8OID,
-		TIMESTAMPTZOID, TIMESTAMPTZOID, INTERVALOID, INTERVALOID}
+		" (namespace, name, fence, version, granted_at, renewed_at, expires_at,"
+		" ttl, hold_at_least, ended_at, owner, ended_by, hold_at, hold_length, hold_stop,"
+		" cancel_at, cancel_length, task, attempts, max_attempts, priority, armed_at, delay)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
+		" $16, $17, $18, $19, $20, $21, $22, $23)",
+		SPI_OK_INSERT, 23,
+		{TEXTOID, TEXTOID, INT8OID, INT8OID, TIMESTAMPTZOID, TIMESTAMPTZOID, TIMESTAMPTZOID,
+			INTERVALOID, INTERVALOID, TIMESTAMPTZOID, TEXTOID, TEXTOID,
+			TIMESTAMPTZOID, INTERVALOID, BOOLOID, TIMESTAMPTZOID, INTERVALOID,
+		TEXTOID, INT4OID, INT4OID, INT4OID, TIMESTAMPTZOID, INTERVALOID}
 	},
 	[STATEMENT_LEASE_DELETE] = {
 		"DELETE FROM lease_catalog.lease WHERE ctid OPERATOR(pg_catalog.=) $1",
@@ -67,10 +71,10 @@ static const Statement statements[STATEMENT_COUNT] = {
 	},
 	[STATEMENT_INTENT_INSERT] = {
 		"INSERT INTO lease_catalog.intent"
-		" (at, role_name, namespace, name, fence, intent, reason)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7)",
-		SPI_OK_INSERT, 7,
-		{TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, TEXTOID, TEXTOID}
+		" (at, role_name, namespace, name, fence, intent, reason, detail)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		SPI_OK_INSERT, 8,
+		{TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, TEXTOID, TEXTOID, JSONBOID}
 	},
 	[STATEMENT_REQUEST_INSERT] = {
 		"INSERT INTO lease_catalog.request"
@@ -86,6 +90,83 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED))",
 		SPI_OK_DELETE, 2,
 		{TIMESTAMPTZOID, INT8OID}
+	},
+	[STATEMENT_POLLED_INSERT] = {
+		"INSERT INTO lease_catalog.polled (namespace, owner, request_id, name, fence, at)"
+		" VALUES ($1, $2, $3, $4, $5, $6)"
+		" ON CONFLICT (namespace, owner, request_id, name)"
+		" DO UPDATE SET fence = EXCLUDED.fence, at = EXCLUDED.at",
+		SPI_OK_INSERT, 6,
+		{TEXTOID, TEXTOID, UUIDOID, TEXTOID, INT8OID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_POLLED_PRUNE] = {
+		"DELETE FROM lease_catalog.polled WHERE ctid OPERATOR(pg_catalog.=) ANY (ARRAY("
+		"SELECT ctid FROM lease_catalog.polled"
+		" WHERE at OPERATOR(pg_catalog.<) $1"
+		" ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+		SPI_OK_DELETE, 2,
+		{TIMESTAMPTZOID, INT8OID}
+	},
+
+	/* whoever writes what a task carries has the lease's row locked */
+	[STATEMENT_TASK_OFFER] = {
+		"INSERT INTO lease_catalog.task (namespace, name, payload) VALUES ($1, $2, $3)"
+		" ON CONFLICT (namespace, name) DO UPDATE SET payload = EXCLUDED.payload,"
+		" checkpoint = NULL, result = NULL, last_error = NULL",
+		SPI_OK_INSERT, 3,
+		{TEXTOID, TEXTOID, JSONBOID}
+	},
+	[STATEMENT_TASK_CHECKPOINT] = {
+		"UPDATE lease_catalog.task SET checkpoint = $3"
+		" WHERE namespace OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $2",
+		SPI_OK_UPDATE, 3,
+		{TEXTOID, TEXTOID, JSONBOID}
+	},
+	[STATEMENT_TASK_RESULT] = {
+		"UPDATE lease_catalog.task SET result = $3"
+		" WHERE namespace OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $2",
+		SPI_OK_UPDATE, 3,
+		{TEXTOID, TEXTOID, JSONBOID}
+	},
+	[STATEMENT_TASK_ERROR] = {
+		"UPDATE lease_catalog.task SET last_error = $3"
+		" WHERE namespace OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $2",
+		SPI_OK_UPDATE, 3,
+		{TEXTOID, TEXTOID, TEXTOID}
+	},
+	[STATEMENT_TASK_REOPEN] = {
+		"UPDATE lease_catalog.task SET result = NULL"
+		" WHERE namespace OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $2",
+		SPI_OK_UPDATE, 2,
+		{TEXTOID, TEXTOID}
+	},
+	[STATEMENT_TASK_DELETE] = {
+		"DELETE FROM lease_catalog.task"
+		" WHERE namespace OPERATOR(pg_catalog.=) $1 AND name OPERATOR(pg_catalog.=) $2",
+		SPI_OK_DELETE, 2,
+		{TEXTOID, TEXTOID}
+	},
+
+	/* Tasks that are over and may not say so; whoever asks looks again. */
+	[STATEMENT_TASK_OVER] = {
+		"SELECT namespace, name FROM lease_catalog.lease"
+		" WHERE task OPERATOR(pg_catalog.=) 'open' AND ended_by IS NULL"
+		" AND (cancel_at IS NOT NULL OR attempts OPERATOR(pg_catalog.>=) max_attempts)"
+		" AND expires_at OPERATOR(pg_catalog.<=) $1"
+		" ORDER BY namespace, name LIMIT $2",
+		SPI_OK_SELECT, 2,
+		{TIMESTAMPTZOID, INT8OID}
+	},
+	[STATEMENT_DUE_INSERT] = {
+		"INSERT INTO lease_catalog.due (namespace, name, priority, due_at, armed_at)"
+		" VALUES ($1, $2, $3, $4, $5)",
+		SPI_OK_INSERT, 5,
+		{TEXTOID, TEXTOID, INT4OID, TIMESTAMPTZOID, TIMESTAMPTZOID}
+	},
+	[STATEMENT_DUE_DELETE] = {
+		"DELETE FROM lease_catalog.due WHERE ctid OPERATOR(pg_catalog.=) $1",
+		SPI_OK_DELETE, 1,
+		{TIDOID}
 	},
 	[STATEMENT_FLOOR_INSERT] = {
 		"INSERT INTO lease_catalog.floor (namespace, fence, at) VALUES ($1, $2, $3)",
@@ -140,11 +221,13 @@ static const Statement statements[STATEMENT_COUNT] = {
 	},
 	[STATEMENT_NAMESPACE_INSERT] = {
 		"INSERT INTO lease_catalog.namespace"
-		" (namespace, min_ttl, default_ttl, max_ttl, max_hold, grace, max_leases, history)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (namespace) DO NOTHING",
-		SPI_OK_INSERT, 8,
+		" (namespace, min_ttl, default_ttl, max_ttl, max_hold, grace, max_leases, history,"
+		" retry_base, retry_factor, retry_cap, retry_jitter, max_attempts)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+		" ON CONFLICT (namespace) DO NOTHING",
+		SPI_OK_INSERT, 13,
 		{TEXTOID, INTERVALOID, INTERVALOID, INTERVALOID, INTERVALOID, INTERVALOID,
-		INT8OID, BOOLOID}
+		INT8OID, BOOLOID, INTERVALOID, FLOAT8OID, INTERVALOID, FLOAT8OID, INT4OID}
 	},
 	[STATEMENT_NAMESPACE_UPDATE] = {
 		"UPDATE lease_catalog.namespace SET"
@@ -154,11 +237,16 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" max_hold = COALESCE($5, max_hold),"
 		" grace = COALESCE($6, grace),"
 		" max_leases = COALESCE($7, max_leases),"
-		" history = COALESCE($8, history)"
+		" history = COALESCE($8, history),"
+		" retry_base = COALESCE($9, retry_base),"
+		" retry_factor = COALESCE($10, retry_factor),"
+		" retry_cap = COALESCE($11, retry_cap),"
+		" retry_jitter = COALESCE($12, retry_jitter),"
+		" max_attempts = COALESCE($13, max_attempts)"
 		" WHERE namespace OPERATOR(pg_catalog.=) $1",
-		SPI_OK_UPDATE, 8,
+		SPI_OK_UPDATE, 13,
 		{TEXTOID, INTERVALOID, INTERVALOID, INTERVALOID, INTERVALOID, INTERVALOID,
-		INT8OID, BOOLOID}
+		INT8OID, BOOLOID, INTERVALOID, FLOAT8OID, INTERVALOID, FLOAT8OID, INT4OID}
 	},
 	[STATEMENT_NAMESPACE_DELETE] = {
 		"DELETE FROM lease_catalog.namespace WHERE namespace OPERATOR(pg_catalog.=) $1",
@@ -230,7 +318,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" AND h.fence OPERATOR(pg_catalog.>=) l.fence"
 		" AND (l.ended_by IS NULL OR h.fence OPERATOR(pg_catalog.>) l.fence)"
 		" ORDER BY h.fence DESC, h.ended_at DESC LIMIT 1) AS h"
-		" WHERE " LEASE_IN_SIGHT,
+		" WHERE l.owner IS NOT NULL AND " LEASE_IN_SIGHT,
 		SPI_OK_SELECT, 2,
 		{TEXTARRAYOID, TIMESTAMPTZOID}
 	},
@@ -290,8 +378,17 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" THEN 'Of ended_at and ended_by one is there and one is not.' END,"
 		" CASE WHEN l.ended_by IS NOT NULL AND l.owner IS NULL"
 		" THEN 'An epoch has ended that nobody had.' END,"
-		" CASE WHEN l.ended_by OPERATOR(pg_catalog.<>) ALL (ARRAY['released', 'expired', 'broken'])"
+		" CASE WHEN l.ended_by OPERATOR(pg_catalog.<>) ALL (ARRAY['released', 'expired', 'broken',"
+		" 'completed', 'failed', 'cancelled'])"
 		" THEN 'It has ended in a way that there is not.' END,"
+		" CASE WHEN pg_catalog.num_nulls(l.hold_at, l.hold_stop) OPERATOR(pg_catalog.=) 1"
+		" OR (l.hold_at IS NULL AND l.hold_length IS NOT NULL)"
+		" OR pg_catalog.num_nulls(l.cancel_at, l.cancel_length) OPERATOR(pg_catalog.=) 1"
+		" THEN 'Half of a hold or of a cancel is there.' END,"
+		" CASE WHEN pg_catalog.num_nulls(l.task, l.attempts, l.max_attempts, l.priority, l.armed_at, l.delay)"
+		" OPERATOR(pg_catalog.<>) ALL (ARRAY[0, 6])"
+		" OR l.task OPERATOR(pg_catalog.<>) ALL (ARRAY['open', 'done', 'failed', 'cancelled'])"
+		" THEN 'Half of a task is there, or a state that there is not.' END,"
 		" CASE WHEN l.ttl OPERATOR(pg_catalog.<=) '0'::pg_catalog.interval"
 		" OR l.hold_at_least OPERATOR(pg_catalog.<=) '0'::pg_catalog.interval"
 		" THEN 'Its ttl or hold_at_least is not positive.' END,"
@@ -334,7 +431,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 		"'Leases that were granted or renewed later than now: %s, the latest by %s.',"
 		" pg_catalog.count(*), pg_catalog.max(ahead.latest) OPERATOR(pg_catalog.-) $2)"
 		" FROM (SELECT LEAST(GREATEST(l.granted_at, l.renewed_at), " LAST_INSTANT ") AS latest"
-		" FROM lease_catalog.lease AS l WHERE " LEASE_IN_SIGHT ") AS ahead"
+		" FROM lease_catalog.lease AS l WHERE l.granted_at IS NOT NULL AND " LEASE_IN_SIGHT ") AS ahead"
 		" WHERE ahead.latest OPERATOR(pg_catalog.>) ($2 OPERATOR(pg_catalog.+) '1 s'::pg_catalog.interval)"
 		" HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0",
 		SPI_OK_SELECT, 2,
@@ -349,10 +446,16 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" ('lease', 'lease_end_whole'),"
 		" ('lease', 'lease_end_of_epoch'),"
 		" ('lease', 'lease_end_known'),"
+		" ('lease', 'lease_hold_whole'),"
+		" ('lease', 'lease_cancel_whole'),"
+		" ('lease', 'lease_task_whole'),"
+		" ('lease', 'lease_task_known'),"
 		" ('lease', 'lease_lengths'),"
 		" ('lease', 'lease_instants_finite'),"
 		" ('privilege', 'privilege_known'),"
-		" ('namespace', 'namespace_lengths')"
+		" ('namespace', 'namespace_lengths'),"
+		" ('namespace', 'namespace_retries'),"
+		" ('namespace', 'namespace_hold_whole')"
 		") AS e (on_table, name) LEFT JOIN pg_catalog.pg_constraint AS c"
 		" ON c.conname OPERATOR(pg_catalog.=) e.name::pg_catalog.name"
 		" AND c.contype OPERATOR(pg_catalog.=) 'c'"
@@ -376,6 +479,12 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" ('mark', 'mark_highest'),"
 		" ('generation', 'generation_highest'),"
 		" ('request', 'request_at'),"
+		" ('polled', NULL),"
+		" ('polled', 'polled_at'),"
+		" ('task', NULL),"
+		" ('due', 'due_next'),"
+		" ('due', 'due_armed'),"
+		" ('due', 'due_name'),"
 		" ('history', 'history_epoch'),"
 		" ('history', 'history_ended_at')"
 		") AS e (on_table, name) LEFT JOIN pg_catalog.pg_index AS i"

@@ -38,16 +38,57 @@ enum
 	LEASE_HOLD_AT_LEAST,
 	LEASE_ENDED_AT,
 	LEASE_OWNER,
-	LEASE_ENDED_BY
+	LEASE_ENDED_BY,
+	LEASE_HOLD_AT,
+	LEASE_HOLD_LENGTH,
+	LEASE_HOLD_STOP,
+	LEASE_CANCEL_AT,
+	LEASE_CANCEL_LENGTH,
+	LEASE_TASK,
+	LEASE_ATTEMPTS,
+	LEASE_MAX_ATTEMPTS,
+	LEASE_PRIORITY,
+	LEASE_ARMED_AT,
+	LEASE_DELAY
 };
 
-#define LEASE_COLUMNS LEASE_ENDED_BY
+#define LEASE_COLUMNS LEASE_DELAY
 
 static void
 make_keys(const LeaseKey *key, ScanKeyData keys[2])
 {
 	rows_key_text(&keys[0], LEASE_NAMESPACE, key->namespace);
 	rows_key_text(&keys[1], LEASE_NAME, key->name);
+}
+
+static void
+read_choices(TupleTableSlot *slot, LeaseRow *row)
+{
+	RuleText	task = rows_text(slot, LEASE_TASK);
+
+	if (!rows_null(slot, LEASE_HOLD_AT))
+	{
+		row->hold = DatumGetBool(slot->tts_values[LEASE_HOLD_STOP - 1]) ? HOLD_STOP : HOLD_GRANTS;
+		row->hold_at = rows_int64(slot, LEASE_HOLD_AT);
+		row->hold_length = rows_length(slot, LEASE_HOLD_LENGTH);
+	}
+	if (!rows_null(slot, LEASE_CANCEL_AT))
+	{
+		row->cancel = true;
+		row->cancel_at = rows_int64(slot, LEASE_CANCEL_AT);
+		row->cancel_length = rows_length(slot, LEASE_CANCEL_LENGTH);
+	}
+	if (task.data == NULL)
+		return;
+	if (!outcomes_task_from_name(task, &row->task))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("unknown state \"%s\" of a task on record", task.data)));
+	row->attempts = DatumGetInt32(slot->tts_values[LEASE_ATTEMPTS - 1]);
+	row->max_attempts = DatumGetInt32(slot->tts_values[LEASE_MAX_ATTEMPTS - 1]);
+	row->priority = DatumGetInt32(slot->tts_values[LEASE_PRIORITY - 1]);
+	row->armed_at = rows_int64(slot, LEASE_ARMED_AT);
+	row->delay = rows_length(slot, LEASE_DELAY);
 }
 
 static void
@@ -71,6 +112,7 @@ read_slot(TupleTableSlot *slot, LeaseRow *row)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("unknown end \"%s\" of a lease on record", ended_by.data)));
+	read_choices(slot, row);
 }
 
 /*
@@ -257,27 +299,7 @@ store_count_others(const LeaseKey *key, int64 limit, TimestampTz now)
 	return count;
 }
 
-static void
-insert(const LeaseKey *key, const LeaseRow *row)
-{
-	bool		nulls[9] = {false};
-	Datum		values[9] = {
-		PointerGetDatum(key->namespace),
-		PointerGetDatum(key->name),
-		statement_text(row->owner),
-		Int64GetDatum(row->fence),
-		Int64GetDatum(row->version),
-		TimestampTzGetDatum(row->granted_at),
-		TimestampTzGetDatum(row->expires_at),
-		clock_interval_datum(row->ttl),
-		clock_interval_datum(row->hold_at_least)
-	};
-
-	nulls[8] = row->hold_at_least == 0;
-	statement_run_one(STATEMENT_LEASE_INSERT, values, nulls);
-}
-
-/* The columns that an update is to write. */
+/* A row's columns, and which of them are to be written. */
 typedef struct Columns
 {
 	Datum		values[LEASE_COLUMNS];
@@ -289,6 +311,7 @@ static void
 set_column(Columns *columns, int column, Datum value)
 {
 	columns->values[column - 1] = value;
+	columns->nulls[column - 1] = false;
 	columns->replace[column - 1] = true;
 }
 
@@ -299,6 +322,95 @@ set_null(Columns *columns, int column)
 	columns->replace[column - 1] = true;
 }
 
+/* A length that is NULL where it is zero. */
+static void
+set_length(Columns *columns, int column, int64 length)
+{
+	if (length > 0)
+		set_column(columns, column, clock_interval_datum(length));
+	else
+		set_null(columns, column);
+}
+
+/* What a renewal writes. */
+static void
+set_expiry(Columns *columns, const LeaseRow *row)
+{
+	set_column(columns, LEASE_VERSION, Int64GetDatum(row->version));
+	if (row->cancel)
+		set_column(columns, LEASE_CANCEL_AT, TimestampTzGetDatum(row->cancel_at));
+	if (!row->granted)
+		return;
+	set_column(columns, LEASE_GRANTED_AT, TimestampTzGetDatum(row->granted_at));
+	set_column(columns, LEASE_RENEWED_AT, TimestampTzGetDatum(row->renewed_at));
+	set_column(columns, LEASE_EXPIRES_AT, TimestampTzGetDatum(row->expires_at));
+	set_column(columns, LEASE_TTL, clock_interval_datum(row->ttl));
+}
+
+static void
+set_choices(Columns *columns, const LeaseRow *row)
+{
+	int			column;
+
+	for (column = LEASE_HOLD_AT; column <= LEASE_DELAY; column++)
+		set_null(columns, column);
+	if (row->hold != HOLD_NONE)
+	{
+		set_column(columns, LEASE_HOLD_AT, TimestampTzGetDatum(row->hold_at));
+		set_length(columns, LEASE_HOLD_LENGTH, row->hold_length);
+		set_column(columns, LEASE_HOLD_STOP, BoolGetDatum(row->hold == HOLD_STOP));
+	}
+	if (row->cancel)
+	{
+		set_column(columns, LEASE_CANCEL_AT, TimestampTzGetDatum(row->cancel_at));
+		set_column(columns, LEASE_CANCEL_LENGTH, clock_interval_datum(row->cancel_length));
+	}
+	if (row->task != TASK_NONE)
+	{
+		set_column(columns, LEASE_TASK, CStringGetTextDatum(outcomes_task_name(row->task)));
+		set_column(columns, LEASE_ATTEMPTS, Int32GetDatum(row->attempts));
+		set_column(columns, LEASE_MAX_ATTEMPTS, Int32GetDatum(row->max_attempts));
+		set_column(columns, LEASE_PRIORITY, Int32GetDatum(row->priority));
+		set_column(columns, LEASE_ARMED_AT, TimestampTzGetDatum(row->armed_at));
+		set_column(columns, LEASE_DELAY, clock_interval_datum(row->delay));
+	}
+}
+
+/* All but the key. */
+static void
+set_all(Columns *columns, const LeaseRow *row)
+{
+	set_choices(columns, row);
+	set_expiry(columns, row);
+	set_column(columns, LEASE_FENCE, Int64GetDatum(row->fence));
+	set_null(columns, LEASE_ENDED_BY);
+	set_null(columns, LEASE_ENDED_AT);
+	if (!row->granted)
+		return;
+	set_column(columns, LEASE_OWNER, statement_text(row->owner));
+	set_length(columns, LEASE_HOLD_AT_LEAST, row->hold_at_least);
+	if (row->ended != END_NONE)
+	{
+		set_column(columns, LEASE_ENDED_BY,
+				   CStringGetTextDatum(outcomes_end_name(row->ended)));
+		set_column(columns, LEASE_ENDED_AT, TimestampTzGetDatum(row->ended_at));
+	}
+}
+
+/* The statement's arguments are the columns, in their order. */
+static void
+insert(const LeaseKey *key, const LeaseRow *row)
+{
+	Columns		columns;
+
+	memset(&columns, 0, sizeof(columns));
+	memset(columns.nulls, true, sizeof(columns.nulls));
+	set_all(&columns, row);
+	set_column(&columns, LEASE_NAMESPACE, PointerGetDatum(key->namespace));
+	set_column(&columns, LEASE_NAME, PointerGetDatum(key->name));
+	statement_run_one(STATEMENT_LEASE_INSERT, columns.values, columns.nulls);
+}
+
 /* Write what a decision changes: a new row, or to the one that is locked. */
 void
 store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,
@@ -306,40 +418,17 @@ store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,
 {
 	Columns		columns = {{0}};
 
+	if (write == WRITE_NOTHING)
+		return;
 	if (!locked->row.exists)
 	{
 		insert(key, row);
 		return;
 	}
-	switch (write)
-	{
-		case WRITE_NOTHING:
-			return;
-		case WRITE_GRANT:
-			set_column(&columns, LEASE_OWNER, statement_text(row->owner));
-			set_column(&columns, LEASE_FENCE, Int64GetDatum(row->fence));
-			if (row->hold_at_least > 0)
-				set_column(&columns, LEASE_HOLD_AT_LEAST,
-						   clock_interval_datum(row->hold_at_least));
-			else
-				set_null(&columns, LEASE_HOLD_AT_LEAST);
-			set_null(&columns, LEASE_ENDED_BY);
-			set_null(&columns, LEASE_ENDED_AT);
-			break;
-		case WRITE_END:
-			set_column(&columns, LEASE_ENDED_BY,
-					   CStringGetTextDatum(outcomes_end_name(row->ended)));
-			set_column(&columns, LEASE_ENDED_AT, TimestampTzGetDatum(row->ended_at));
-			break;
-		case WRITE_RENEWAL:
-		case WRITE_REBASE:
-			break;
-	}
-	set_column(&columns, LEASE_VERSION, Int64GetDatum(row->version));
-	set_column(&columns, LEASE_GRANTED_AT, TimestampTzGetDatum(row->granted_at));
-	set_column(&columns, LEASE_RENEWED_AT, TimestampTzGetDatum(row->renewed_at));
-	set_column(&columns, LEASE_EXPIRES_AT, TimestampTzGetDatum(row->expires_at));
-	set_column(&columns, LEASE_TTL, clock_interval_datum(row->ttl));
+	if (write == WRITE_RENEWAL)
+		set_expiry(&columns, row);
+	else
+		set_all(&columns, row);
 	rows_update(rows, locked->slot, columns.values, columns.nulls, columns.replace);
 }
 

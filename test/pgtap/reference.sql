@@ -29,7 +29,7 @@ CREATE TEMP VIEW members AS
 		WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'lease';
 CREATE TEMP VIEW functions AS
 	SELECT p.oid, p.proname::text AS name, proargnames[:pronargs] AS arguments,
-			regexp_replace(replace(pg_get_function_arguments(p.oid), 'timestamp with time zone', 'timestamptz'), '::\w+(\[\])?', '', 'g') AS signature,
+			regexp_replace(replace(pg_get_function_arguments(p.oid), 'timestamp with time zone', 'timestamptz'), '::(double precision|\w+)(\[\])?', '', 'g') AS signature,
 			pg_get_function_result(p.oid) AS result
 		FROM pg_proc p JOIN members m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
 		WHERE pronamespace <> 'lease_catalog'::regnamespace;
@@ -46,7 +46,7 @@ SELECT bag_eq(
 SELECT bag_eq(
 	$$SELECT regexp_replace(m[1], '\s+', ' ', 'g') FROM section, regexp_matches(content, E'\n```\n(\\w+\\([^`]*)\n```', 'g') m$$,
 	$$SELECT format('%s(%s) RETURNS %s', name,
-			replace(regexp_replace(signature, '(, )?\mOUT .*', ''), '''00:00:00''', '''0'''),
+			replace(replace(regexp_replace(signature, '(, )?\mOUT .*', ''), '''00:00:00''', '''0'''), '''00:01:00''', '''1 min'''),
 			coalesce('TABLE (' || replace(substring(signature FROM '\mOUT .*'), 'OUT ', '') || ')', result))
 		FROM functions$$,
 	'signatures: arguments with their defaults, and what is returned');

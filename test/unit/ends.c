@@ -365,6 +365,53 @@ names_of_ends(void)
 	return NULL;
 }
 
+static const char *
+names_of_tasks(void)
+{
+	TaskState	task;
+	TaskState	found;
+
+	for (task = TASK_OPEN; outcomes_task_name(task)[0] != '\0'; task++)
+	{
+		const char *name = outcomes_task_name(task);
+
+		found = TASK_NONE;
+		REQUIRE(outcomes_task_from_name(text_of(name, strlen(name)), &found));
+		REQUIRE(found == task);
+		REQUIRE(!outcomes_task_from_name(text_of(name, strlen(name) - 1), &found));
+	}
+	REQUIRE(task > TASK_CANCELLED);
+	REQUIRE(!outcomes_task_from_name(text_of("", 0), &found));
+	REQUIRE(!outcomes_task_from_name(text_of(NULL, 0), &found));
+	return NULL;
+}
+
+/* The delays grow to the cap, and chance only shortens them. */
+static const char *
+backoff(void)
+{
+	LeasePolicy policy = {.retry_base = 100,.retry_factor = 2,.retry_cap = 1000};
+	int			n;
+
+	REQUIRE(rules_backoff(&policy, 0, 0) == 100);
+	REQUIRE(rules_backoff(&policy, 1, 0) == 100);
+	REQUIRE(rules_backoff(&policy, 2, 0) == 200);
+	REQUIRE(rules_backoff(&policy, 4, 0) == 800);
+	REQUIRE(rules_backoff(&policy, 5, 0) == 1000);
+	REQUIRE(rules_backoff(&policy, INT32_MAX, 0) == 1000);
+	policy.retry_jitter = 0.5;
+	for (n = 0; n <= 10; n++)
+		REQUIRE(rules_backoff(&policy, 3, n / 10.0) == 400 - n * 20);
+	policy.retry_factor = 1;
+	REQUIRE(rules_backoff(&policy, INT32_MAX, 0) == 100);
+	policy.retry_cap = 10;
+	REQUIRE(rules_backoff(&policy, 1, 0) == 10);
+	policy.retry_base = policy.retry_cap = INT64_C(100) * 365 * 86400 * 1000000;
+	policy.retry_factor = 100;
+	REQUIRE(rules_backoff(&policy, 9, 0) == policy.retry_cap);
+	return NULL;
+}
+
 /* A sentence, or several. */
 static bool
 is_prose(const char *text)
@@ -413,6 +460,8 @@ const EndTest end_tests[] = {
 	{"end-of-policies", "nor does what counts from a beginning or an expiry", end_of_policies},
 	{"texts", "texts are compared byte by byte, and a missing one equals none", texts},
 	{"names-of-ends", "an end is found by its name, and by no other", names_of_ends},
+	{"names-of-tasks", "so is what a task has come to", names_of_tasks},
+	{"backoff", "delays grow to their cap, and chance only shortens them", backoff},
 	{"outcomes", "no answer is listed twice, and each is explained", list_of_outcomes},
 };
 

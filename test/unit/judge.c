@@ -14,6 +14,7 @@ const ClauseInfo clauses[CLAUSES] = {
 	[CLAUSE_I3] = {"I3", "a renewal at or after the expiry is refused"},
 	[CLAUSE_I4] = {"I4", "nobody is granted a lease before the former promise is over"},
 	[CLAUSE_I5] = {"I5", "what is refused changes nothing"},
+	[CLAUSE_I8] = {"I8", "holds, cancels and what a task came to stand until somebody may undo them, and does"},
 	[CLAUSE_I9] = {"I9", "a repeated request id makes no second epoch, and revives none"},
 	[CLAUSE_ORDER] = {"order", "the answer is the first that is true"},
 	[CLAUSE_NUMBER] = {"number", "a fence is one above the last, the floor and the generation's base"},
@@ -37,6 +38,154 @@ broken_unless(bool held, unsigned clause)
 	return held ? 0 : clause;
 }
 
+/* How an epoch ended that lapsed. */
+static LeaseEnd
+lapse_of(const Ask *ask)
+{
+	return contract_is_past_deadline(ask) ? END_CANCELLED : END_EXPIRED;
+}
+
+/* What becomes of the task whose epoch has just ended. */
+static void
+remember_task(const Ask *ask, Effect effect, Record *record, int64_t now)
+{
+	const LeasePolicy *policy = ask->policy;
+
+	if (record->task != TASK_OPEN)
+		return;
+	record->armed = lesser(now, record->due);
+	record->delay = 0;
+	if (effect == EFFECT_COMPLETE)
+		record->task = TASK_DONE;
+	else if (record->cancel)
+		record->task = TASK_CANCELLED;
+	else if (record->attempts >= record->max_attempts ||
+			 (effect == EFFECT_FAIL && ask->request.final))
+		record->task = TASK_FAILED;
+	else if (effect == EFFECT_FAIL && ask->request.has_retry_in)
+		record->delay = ask->request.retry_in;
+	else if (effect == EFFECT_FAIL)
+		record->delay = lesser(policy->retry_cap, policy->retry_base *
+							   (record->attempts <= 1 ? 1 : (int64_t) policy->retry_factor));
+}
+
+static void
+remember_hold(LeaseHold hold, int64_t length, int64_t now, Record *record)
+{
+	record->hold = hold;
+	record->hold_begun = now;
+	record->hold_length = length;
+}
+
+/* A break that holds makes no hold weaker. */
+static void
+remember_break_hold(const Ask *ask, Record *record)
+{
+	bool		stops = ask->policy->hold != HOLD_STOP && contract_stops(ask);
+
+	if (ask->policy->hold == HOLD_STOP)
+		stops = record->hold == HOLD_STOP &&
+			(record->hold_length == 0 ||
+			 ask->state->now < record->hold_begun + record->hold_length);
+	if (ask->request.hold != HOLD_NONE)
+		remember_hold(stops ? HOLD_STOP : HOLD_GRANTS, 0, ask->state->now, record);
+}
+
+static void
+remember_cancel(const Ask *ask, State *next)
+{
+	Record	   *record = &next->here.record;
+	int64_t		deadline = next->now + ask->request.deadline;
+	bool		held = contract_is_held(ask);
+
+	record->exists = true;
+	if (!held && contract_is_unended(ask))
+	{
+		record->ended = END_EXPIRED;
+		record->version++;
+		if (record->task == TASK_OPEN)
+		{
+			record->armed = record->due;
+			record->delay = 0;
+		}
+		next->promise = next->real;
+	}
+	record->cancel = true;
+	record->cancel_begun = next->now;
+	record->cancel_length = ask->request.deadline;
+	if (!held && record->task == TASK_OPEN)
+		record->task = TASK_CANCELLED;
+	if (held && ask->request.deadline == 0)
+	{
+		record->ended = END_CANCELLED;
+		record->version++;
+		next->promise = next->real;
+		remember_task(ask, EFFECT_CANCEL, record, next->now);
+	}
+	else if (held && deadline < record->due)
+	{
+		record->due = deadline;
+		record->begun = lesser(record->begun, next->now);
+		record->version++;
+		next->promise = lesser(next->promise, next->real + ask->request.deadline);
+	}
+}
+
+/* What an operator or whoever offers decides beside the epoch. */
+static void
+remember_choice(const Ask *ask, Effect effect, State *next)
+{
+	Record	   *record = &next->here.record;
+
+	world_nobody_waits(next);
+	if ((effect == EFFECT_RESUME || effect == EFFECT_HOLD || effect == EFFECT_OFFER) &&
+		!record->exists)
+		record->fence = next->here.floor;
+	switch (effect)
+	{
+		case EFFECT_HOLD:
+			record->exists = true;
+			if (ask->request.verb == VERB_HOLD)
+				remember_hold(ask->request.hold, ask->request.hold_length, next->now, record);
+			else
+				remember_break_hold(ask, record);
+			return;
+		case EFFECT_CANCEL:
+			if (!record->exists)
+				record->fence = next->here.floor;
+			remember_cancel(ask, next);
+			return;
+		case EFFECT_OFFER:
+			record->exists = true;
+			record->task = TASK_OPEN;
+			record->attempts = 0;
+			record->max_attempts = ask->request.has_max_attempts ?
+				ask->request.max_attempts : ask->policy->max_attempts;
+			record->armed = next->now;
+			record->delay = ask->request.delay;
+			return;
+		case EFFECT_RESUME:
+			remember_hold(HOLD_NONE, 0, 0, record);
+			if (record->task != TASK_NONE)
+				return;
+			break;
+		default:
+			record->task = TASK_OPEN;
+			record->attempts = 0;
+			record->armed = next->now;
+			record->delay = 0;
+	}
+	if (contract_is_lapsed(ask) && (record->cancel || effect == EFFECT_REOPEN))
+	{
+		record->ended = lapse_of(ask);
+		record->version++;
+		next->promise = next->real;
+	}
+	record->cancel = false;
+	record->cancel_begun = 0;
+	record->cancel_length = 0;
+}
+
 /* Bring the record up to what was told. */
 static void
 remember(const Ask *ask, Effect effect, const LeaseRow *told, State *next)
@@ -47,7 +196,16 @@ remember(const Ask *ask, Effect effect, const LeaseRow *told, State *next)
 	{
 		case EFFECT_NONE:
 			return;
+		case EFFECT_HAND_OVER:
+			remember_break_hold(ask, record);
+			/* fall through */
 		case EFFECT_GRANT:
+			if (record->task == TASK_OPEN)
+			{
+				record->attempts++;
+				record->armed = lesser(next->now, record->armed + record->delay);
+				record->delay = 0;
+			}
 			record->exists = true;
 			record->granted = true;
 			record->owner = ask->owner;
@@ -67,18 +225,37 @@ remember(const Ask *ask, Effect effect, const LeaseRow *told, State *next)
 			record->begun = lesser(record->begun, next->now);
 			record->due = told->expires_at;
 			record->length = told->ttl;
+			if (record->cancel)
+				record->cancel_begun = lesser(record->cancel_begun, next->now);
 			next->promise = next->real + (told->expires_at - next->now);
 			break;
 		case EFFECT_RELEASE:
 			record->ended = END_RELEASED;
 			break;
 		case EFFECT_LATE_RELEASE:
-			record->ended = END_EXPIRED;
+		case EFFECT_FINALISE:
+			record->ended = lapse_of(ask);
 			break;
 		case EFFECT_BREAK:
 			record->ended = END_BROKEN;
+			remember_break_hold(ask, record);
 			break;
+		case EFFECT_COMPLETE:
+			record->ended = END_COMPLETED;
+			break;
+		case EFFECT_FAIL:
+			record->ended = END_FAILED;
+			break;
+		case EFFECT_HOLD:
+		case EFFECT_RESUME:
+		case EFFECT_CANCEL:
+		case EFFECT_OFFER:
+		case EFFECT_REOPEN:
+			remember_choice(ask, effect, next);
+			return;
 	}
+	if (record->ended != END_NONE)
+		remember_task(ask, effect, record, next->now);
 	if (record->ended != END_NONE)
 		next->promise = next->real;
 	world_nobody_waits(next);
@@ -92,7 +269,19 @@ rebase(const Ask *ask, State *next)
 	Record	   *record = &next->here.record;
 	int64_t		longest = record->hold_at_least;
 
-	record->begun = lesser(record->begun, next->now);
+	if (record->granted)
+		record->begun = lesser(record->begun, next->now);
+	if (record->hold != HOLD_NONE)
+		record->hold_begun = lesser(record->hold_begun, next->now);
+	if (record->task != TASK_NONE)
+	{
+		longest = greater(longest, record->delay);
+		record->armed = lesser(record->armed, next->now);
+	}
+	if (contract_is_unended(ask))
+		record->due = lesser(record->due, contract_deadline(ask));
+	if (record->cancel)
+		record->cancel_begun = lesser(record->cancel_begun, next->now);
 	if (contract_is_unended(ask))
 	{
 		record->due = lesser(record->due, next->now + record->length);
@@ -103,6 +292,18 @@ rebase(const Ask *ask, State *next)
 }
 
 static bool
+choices_agree(const Record *record, const LeaseRow *row)
+{
+	return row->hold == record->hold && row->hold_at == record->hold_begun &&
+		row->hold_length == record->hold_length &&
+		row->cancel == record->cancel && row->cancel_at == record->cancel_begun &&
+		row->cancel_length == record->cancel_length &&
+		row->task == record->task && row->attempts == record->attempts &&
+		row->max_attempts == record->max_attempts &&
+		row->armed_at == record->armed && row->delay == record->delay;
+}
+
+static bool
 facts_agree(const State *state)
 {
 	const Record *record = &state->here.record;
@@ -110,7 +311,7 @@ facts_agree(const State *state)
 
 	if (!state_knows_row(row) || row->exists != record->exists ||
 		row->granted != record->granted || row->fence != record->fence ||
-		row->ended != record->ended)
+		row->ended != record->ended || !choices_agree(record, row))
 		return false;
 	if (!record->granted)
 		return true;
@@ -133,8 +334,12 @@ judge_refusal(const Ask *ask, const LeaseDecision *decision, const State *next)
 	if (rebases)
 	{
 		right.granted_at = next->here.record.begun;
-		right.renewed_at = lesser(before->renewed_at, ask->state->now);
+		if (before->granted)
+			right.renewed_at = lesser(before->renewed_at, ask->state->now);
 		right.expires_at = next->here.record.due;
+		right.hold_at = next->here.record.hold_begun;
+		right.cancel_at = next->here.record.cancel_begun;
+		right.armed_at = next->here.record.armed;
 	}
 	if (!state_same_row(&decision->row, &right))
 		broken |= state_same_row(&decision->row, before) ?
@@ -150,11 +355,12 @@ judge_grant(const Ask *ask, const LeaseRow *row)
 {
 	const State *state = ask->state;
 	int64_t		over = state->promise + ask->policy->grace;
+	bool		forced = ask->request.hand_over;
 
 	return broken_unless(row->fence > state->highest, BROKEN(I1)) |
 		broken_unless(row->fence == contract_fence(ask), BROKEN(NUMBER)) |
-		broken_unless(!contract_is_unended(ask) || state->real >= over, BROKEN(I4)) |
-		broken_unless(state->real >= state->rest, BROKEN(REST)) |
+		broken_unless(forced || !contract_is_unended(ask) || state->real >= over, BROKEN(I4)) |
+		broken_unless(forced || state->real >= state->rest, BROKEN(REST)) |
 		broken_unless(row->hold_at_least == lesser(ask->request.hold_at_least,
 												   ask->policy->max_ttl),
 					  BROKEN(LENGTH));
@@ -190,6 +396,15 @@ judge_effect(const Ask *ask, const LeaseDecision *decision, Effect effect)
 		[EFFECT_RELEASE] = WRITE_END,
 		[EFFECT_LATE_RELEASE] = WRITE_END,
 		[EFFECT_BREAK] = WRITE_END,
+		[EFFECT_HAND_OVER] = WRITE_GRANT,
+		[EFFECT_HOLD] = WRITE_STATE,
+		[EFFECT_RESUME] = WRITE_STATE,
+		[EFFECT_CANCEL] = WRITE_STATE,
+		[EFFECT_OFFER] = WRITE_STATE,
+		[EFFECT_COMPLETE] = WRITE_END,
+		[EFFECT_FAIL] = WRITE_END,
+		[EFFECT_REOPEN] = WRITE_STATE,
+		[EFFECT_FINALISE] = WRITE_END,
 	};
 	const LeaseRow *row = &decision->row;
 	unsigned	broken = broken_unless(decision->write == write_of[effect],
@@ -198,8 +413,14 @@ judge_effect(const Ask *ask, const LeaseDecision *decision, Effect effect)
 	switch (effect)
 	{
 		case EFFECT_NONE:
+		case EFFECT_HOLD:
+		case EFFECT_RESUME:
+		case EFFECT_CANCEL:
+		case EFFECT_OFFER:
+		case EFFECT_REOPEN:
 			return broken;
 		case EFFECT_GRANT:
+		case EFFECT_HAND_OVER:
 			return broken | judge_grant(ask, row) | judge_length(ask, row, effect);
 		case EFFECT_RENEWAL:
 			return broken | judge_length(ask, row, effect) |
@@ -207,6 +428,9 @@ judge_effect(const Ask *ask, const LeaseDecision *decision, Effect effect)
 		case EFFECT_RELEASE:
 		case EFFECT_LATE_RELEASE:
 		case EFFECT_BREAK:
+		case EFFECT_COMPLETE:
+		case EFFECT_FAIL:
+		case EFFECT_FINALISE:
 			return broken | judge_end(ask, row);
 	}
 	return broken;
@@ -250,13 +474,16 @@ judge_unlocked(const Ask *ask, const LeaseDecision *decision)
 							 decision->outcome == OUTCOME_REPLAYED_ENDED,
 							 BROKEN(UNLOCKED));
 	if (!contract_is_unended(ask) || ask->request.verb == VERB_GET ||
+		ask->request.verb == VERB_TASK_GET || ask->request.verb == VERB_POLL ||
+		ask->request.verb == VERB_FINALISE || contract_stops(ask) ||
 		(ask->request.has_version && ask->request.version > ask->record->version))
 		return 0;
 	if (ask->policy->max_hold > 0)
 		longest = ask->record->begun + ask->policy->max_hold;
 	row.version++;
 	row.renewed_at = lesser(ask->state->now, ask->record->due - 1);
-	row.expires_at = lesser(row.renewed_at + ask->policy->max_ttl, longest);
+	row.expires_at = lesser(lesser(row.renewed_at + ask->policy->max_ttl, longest),
+							contract_deadline(ask));
 	row.ttl = row.expires_at - row.renewed_at;
 	if (row.expires_at <= ask->record->due)
 		return 0;
@@ -273,8 +500,32 @@ static bool
 waits_too_long(const Ask *ask, LeaseOutcome outcome)
 {
 	return ask->state->waiting && ask->state->real >= ask->state->patience &&
-		ask->request.verb != VERB_GET &&
+		ask->request.verb != VERB_GET && ask->request.verb != VERB_TASK_GET &&
 		is_not_yet(outcome) && outcome != OUTCOME_FULL;
+}
+
+static bool
+is_terminal(TaskState task)
+{
+	return task != TASK_NONE && task != TASK_OPEN;
+}
+
+/* Whether what somebody chose is left alone by all verbs but those that may. */
+static bool
+choices_stand(const Ask *ask, const LeaseRow *after)
+{
+	const LeaseRow *before = &ask->state->here.row;
+	LeaseVerb	verb = ask->request.verb;
+	bool		operators = verb == VERB_HOLD || verb == VERB_RESUME ||
+	(verb == VERB_BREAK && ask->request.hold != HOLD_NONE);
+
+	return (operators || (after->hold == before->hold &&
+						  after->hold_length == before->hold_length)) &&
+		(after->cancel == before->cancel || verb == VERB_CANCEL ||
+		 verb == VERB_RETRY || (verb == VERB_RESUME && before->task == TASK_NONE)) &&
+		(!before->cancel || !after->cancel || after->cancel_length == before->cancel_length) &&
+		(!is_terminal(before->task) || after->task == before->task || verb == VERB_RETRY) &&
+		(after->fence == before->fence || before->fence == 0 || !before->cancel);
 }
 
 /*
@@ -291,13 +542,16 @@ judge_answer(const Ask *ask, const LeaseDecision *decision, bool *moved,
 	bool		idle = same && decision->write == WRITE_NOTHING;
 	bool		rebases = right->effect == EFFECT_NONE && contract_rebases(ask);
 	unsigned	broken;
+	bool		stands;
 
 	*moved = false;
+	stands = choices_stand(ask, &decision->row);
 	if (!told)
 		return BROKEN(ORDER) | BROKEN(WORDS);
 	broken = broken_unless(right == told && !decision->exhausted, BROKEN(ORDER)) |
 		broken_unless(!waits_too_long(ask, decision->outcome), BROKEN(WAIT)) |
 		broken_unless(idle || !contract_repeats(ask), BROKEN(I9)) |
+		broken_unless(stands, BROKEN(I8)) |
 		judge_unlocked(ask, decision);
 	if (idle && !rebases && right == told && told->effect == EFFECT_NONE)
 		return broken;
@@ -342,7 +596,8 @@ judge_note(const Ask *ask, const LeaseDecision *decision, Tally *tally)
 	switch (ask->request.verb)
 	{
 		case VERB_RENEW:
-			if (outcome == OUTCOME_RENEWED || outcome == OUTCOME_CEILING)
+			if (outcome == OUTCOME_RENEWED || outcome == OUTCOME_CEILING ||
+				(outcome == OUTCOME_ON_HOLD && contract_is_held(ask)))
 				count_token(ask, &tally->renewers, &tally->renewer);
 			break;
 		case VERB_RELEASE:
@@ -350,19 +605,27 @@ judge_note(const Ask *ask, const LeaseDecision *decision, Tally *tally)
 				count_token(ask, &tally->releasers, &tally->releaser);
 			break;
 		case VERB_TAKEOVER:
-			tally->not_expired += outcome == OUTCOME_NOT_EXPIRED;
+			tally->not_expired += outcome == OUTCOME_NOT_EXPIRED ||
+				((outcome == OUTCOME_ON_HOLD || outcome == OUTCOME_CANCELLED) &&
+				 contract_is_held(ask));
 			break;
 		case VERB_CLAIM:
+			if (outcome == OUTCOME_ON_HOLD || outcome == OUTCOME_CANCELLED)
+				break;
+			/* fall through */
 		case VERB_GET:
+		case VERB_TASK_GET:
+			if (outcome == OUTCOME_NOT_A_TASK)
+				break;
 			tally->asked++;
 			tally->held += outcome == OUTCOME_HELD;
 			break;
 		case VERB_PRESENT:
-			if (outcome == OUTCOME_CURRENT)
+			if (outcome == OUTCOME_CURRENT ||
+				(outcome == OUTCOME_ON_HOLD && contract_is_held(ask)))
 				count_token(ask, &tally->presenters, &tally->presenter);
 			break;
-		case VERB_BREAK:
-		case VERB_ADMIT:
+		default:
 			break;
 	}
 }
@@ -375,7 +638,7 @@ static bool
 wakes_in_time(const World *world, const State *state)
 {
 	const LeasePolicy *policy = &world->policy[state->policy];
-	const GrantFacts facts = {state->here.floor, state->generation, 0, false, 0};
+	const GrantFacts facts = {.floor = state->here.floor,.generation = state->generation};
 	int64_t		at = rules_grantable_at(&state->here.row, policy, state->now);
 	LeaseRequest claim = {.verb = VERB_CLAIM};
 	LeaseDecision answer;
@@ -386,6 +649,11 @@ wakes_in_time(const World *world, const State *state)
 	if (answer.write == WRITE_GRANT || at <= state->now)
 		return answer.write == WRITE_GRANT && at == state->now;
 	row = answer.row;
+	if (at == INT64_MAX)
+	{
+		rules_decide(&row, &claim, policy, &facts, state->now + INT8_MAX, &answer);
+		return answer.write != WRITE_GRANT;
+	}
 	rules_decide(&row, &claim, policy, &facts, at - 1, &answer);
 	if (answer.write == WRITE_GRANT)
 		return false;

@@ -70,8 +70,35 @@ typedef struct Field
 	FIELD(FENCE, history.asked[1][1]), \
 	FIELD(FENCE, history.asked[1][2])
 
+/* Of worlds with operators or tasks, which have no standby. */
+#define CHOICE_FIELDS \
+	FIELD(PLAIN, here.row.hold), \
+	FIELD(INSTANT, here.row.hold_at), \
+	FIELD(PLAIN, here.row.hold_length), \
+	FIELD(PLAIN, here.row.cancel), \
+	FIELD(INSTANT, here.row.cancel_at), \
+	FIELD(PLAIN, here.row.cancel_length), \
+	FIELD(PLAIN, here.row.task), \
+	FIELD(PLAIN, here.row.attempts), \
+	FIELD(PLAIN, here.row.max_attempts), \
+	FIELD(PLAIN, here.row.priority), \
+	FIELD(INSTANT, here.row.armed_at), \
+	FIELD(PLAIN, here.row.delay), \
+	FIELD(PLAIN, here.record.hold), \
+	FIELD(INSTANT, here.record.hold_begun), \
+	FIELD(PLAIN, here.record.hold_length), \
+	FIELD(PLAIN, here.record.cancel), \
+	FIELD(INSTANT, here.record.cancel_begun), \
+	FIELD(PLAIN, here.record.cancel_length), \
+	FIELD(PLAIN, here.record.task), \
+	FIELD(PLAIN, here.record.attempts), \
+	FIELD(PLAIN, here.record.max_attempts), \
+	FIELD(INSTANT, here.record.armed), \
+	FIELD(PLAIN, here.record.delay)
+
 static const Field fields[] = {
 	HISTORY_FIELDS(here),
+	CHOICE_FIELDS,
 	HISTORY_FIELDS(standby),
 	FIELD(PLAIN, generation),
 	FIELD(PLAIN, policy),

@@ -33,16 +33,27 @@ typedef struct Verb
 {
 	LeaseVerb	verb;
 	int			takes;
+	int			nature;			/* asked in worlds of that alone; 0: in all */
 } Verb;
 
 static const Verb verbs[] = {
-	{VERB_CLAIM, TAKES_OWNER | TAKES_TTL | TAKES_HOLD | TAKES_ID},
-	{VERB_TAKEOVER, TAKES_OWNER | TAKES_FENCE | TAKES_TTL | TAKES_ID},
-	{VERB_RENEW, TAKES_OWNER | TAKES_FENCE | TAKES_VERSION | TAKES_TTL},
-	{VERB_RELEASE, TAKES_OWNER | TAKES_FENCE},
-	{VERB_BREAK, TAKES_FENCE},
-	{VERB_GET, 0},
-	{VERB_PRESENT, TAKES_OWNER | TAKES_FENCE},
+	{VERB_CLAIM, TAKES_OWNER | TAKES_TTL | TAKES_HOLD | TAKES_ID, 0},
+	{VERB_TAKEOVER, TAKES_OWNER | TAKES_FENCE | TAKES_TTL | TAKES_ID, 0},
+	{VERB_RENEW, TAKES_OWNER | TAKES_FENCE | TAKES_VERSION | TAKES_TTL, 0},
+	{VERB_RELEASE, TAKES_OWNER | TAKES_FENCE, 0},
+	{VERB_BREAK, TAKES_FENCE, 0},
+	{VERB_GET, 0, 0},
+	{VERB_PRESENT, TAKES_OWNER | TAKES_FENCE, 0},
+	{VERB_HOLD, 0, NATURE_OPERATOR},
+	{VERB_RESUME, 0, NATURE_OPERATOR},
+	{VERB_CANCEL, 0, NATURE_OPERATOR},
+	{VERB_OFFER, 0, NATURE_TASK},
+	{VERB_POLL, TAKES_OWNER, NATURE_TASK},
+	{VERB_COMPLETE, TAKES_OWNER | TAKES_FENCE, NATURE_TASK},
+	{VERB_FAIL, TAKES_OWNER | TAKES_FENCE, NATURE_TASK},
+	{VERB_RETRY, 0, NATURE_TASK},
+	{VERB_TASK_GET, 0, NATURE_TASK},
+	{VERB_FINALISE, 0, NATURE_TASK},
 };
 
 #define NEAR 20000
@@ -177,6 +188,8 @@ print_step(const World *world, const State *state, Step step)
 		printf(", hold_at_least %lld", (long long) ask.request.hold_at_least);
 	if (ask.with_id)
 		printf(", with a request id");
+	if (step.option > 0)
+		printf(", option %d", step.option);
 	printf(": %s; ", outcomes_name(decision.outcome));
 	if (!row->granted)
 		printf("never granted\n");
@@ -272,6 +285,7 @@ ask_all(const World *world, uint32_t node, const State *state,
 	int			fence_count = verb->takes & TAKES_FENCE ? fences->count : 1;
 	int			versions = verb->takes & TAKES_VERSION ? VERSIONS : 1;
 	int			ids = verb->takes & TAKES_ID && world->request_ids ? 2 : 1;
+	int			options = world_options(world, verb->verb);
 	int			ttls = 1;
 	int			holds = 1;
 	unsigned	turn = node;
@@ -285,17 +299,18 @@ ask_all(const World *world, uint32_t node, const State *state,
 		for (step.fence = 0; step.fence < fence_count; step.fence++)
 			for (step.version = 0; step.version < versions; step.version++)
 				for (step.with_id = 0; step.with_id < ids; step.with_id++)
-				{
-					bool		refused = false;
-					int			left = ttls * holds;
-
-					for (; left > 0 && !refused; left--, turn++)
+					for (step.option = 0; step.option < options; step.option++)
 					{
-						step.ttl = (int8_t) (turn % ttls);
-						step.hold = (int8_t) (turn / ttls % holds);
-						ask_one(world, node, state, fences, step, tally, &refused);
+						bool		refused = false;
+						int			left = ttls * holds;
+
+						for (; left > 0 && !refused; left--, turn++)
+						{
+							step.ttl = (int8_t) (turn % ttls);
+							step.hold = (int8_t) (turn / ttls % holds);
+							ask_one(world, node, state, fences, step, tally, &refused);
+						}
 					}
-				}
 }
 
 static void
@@ -312,7 +327,11 @@ expand(const World *world, uint32_t node)
 	world_fences(&state, &fences);
 	memset(&tally, 0, sizeof(tally));
 	for (i = 0; i < VERB_COUNT; i++)
+	{
+		if (verbs[i].nature != 0 && !(world->natures & verbs[i].nature))
+			continue;
 		ask_all(world, node, &state, &fences, &verbs[i], &tally);
+	}
 	broken = judge_state(world, &state, &tally);
 	if (broken)
 		report(world, node, &state, NULL, broken);

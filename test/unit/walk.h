@@ -44,6 +44,17 @@ typedef struct Record
 	int64_t		length;
 	int64_t		hold_at_least;
 	LeaseEnd	ended;
+	LeaseHold	hold;
+	int64_t		hold_begun;
+	int64_t		hold_length;
+	bool		cancel;
+	int64_t		cancel_begun;
+	int64_t		cancel_length;
+	TaskState	task;			/* as it was last said to be */
+	int			attempts;
+	int			max_attempts;
+	int64_t		armed;
+	int64_t		delay;
 } Record;
 
 /* Everything that a standby takes over. */
@@ -83,7 +94,9 @@ typedef enum Nature
 	NATURE_ROWS = 4,			/* rows are made and deleted */
 	NATURE_HISTORY = 8,			/* a standby that lags is promoted */
 	NATURE_POLICY = 16,			/* the namespace is altered */
-	NATURE_OTHERS = 32			/* other leases come and go */
+	NATURE_OTHERS = 32,			/* other leases come and go */
+	NATURE_OPERATOR = 64,		/* an operator's verbs are asked */
+	NATURE_TASK = 128			/* and those of tasks */
 } Nature;
 
 /*
@@ -127,6 +140,7 @@ typedef struct Step
 	int8_t		with_id;
 	int8_t		ttl;
 	int8_t		hold;
+	int8_t		option;			/* which of the verb's own choices */
 } Step;
 
 #define NO_VERB (-1)
@@ -158,7 +172,16 @@ typedef enum Effect
 	EFFECT_RENEWAL,
 	EFFECT_RELEASE,
 	EFFECT_LATE_RELEASE,
-	EFFECT_BREAK
+	EFFECT_BREAK,
+	EFFECT_HAND_OVER,
+	EFFECT_HOLD,
+	EFFECT_RESUME,
+	EFFECT_CANCEL,
+	EFFECT_OFFER,
+	EFFECT_COMPLETE,
+	EFFECT_FAIL,
+	EFFECT_REOPEN,
+	EFFECT_FINALISE
 } Effect;
 
 /* An answer and when it is the right one. */
@@ -179,6 +202,7 @@ typedef enum Clause
 	CLAUSE_I3,
 	CLAUSE_I4,
 	CLAUSE_I5,
+	CLAUSE_I8,
 	CLAUSE_I9,
 	CLAUSE_ORDER,
 	CLAUSE_NUMBER,
@@ -243,10 +267,11 @@ extern void world_nobody_waits(State *state);
 extern void world_fences(const State *state, Fences *fences);
 extern void world_ask(const World *world, const State *state,
 					  const Fences *fences, Step step, Ask *ask);
+extern int	world_options(const World *world, LeaseVerb verb);
 extern void world_decide(const Ask *ask, LeaseDecision *decision);
 
 /* state.c */
-#define MAX_PACKED 128
+#define MAX_PACKED 192
 
 extern int	state_init(void);
 extern bool state_pack(const World *world, const State *state, int8_t * packed);
@@ -265,6 +290,10 @@ extern bool contract_is_held(const Ask *ask);
 extern bool contract_is_lapsed(const Ask *ask);
 extern bool contract_repeats(const Ask *ask);
 extern bool contract_rebases(const Ask *ask);
+extern bool contract_is_past_deadline(const Ask *ask);
+extern bool contract_is_over(const Ask *ask);
+extern bool contract_stops(const Ask *ask);
+extern int64_t contract_deadline(const Ask *ask);
 extern int64_t contract_until(const Ask *ask, Effect effect);
 extern int64_t contract_fence(const Ask *ask);
 extern int64_t lesser(int64_t a, int64_t b);

@@ -4,6 +4,7 @@
  *
  * Each world is made for one kind of trouble, and small in everything else.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "walk.h"
@@ -96,6 +97,66 @@ const World worlds[] = {
 		.generations = 2,
 		.past = 0,
 		.ahead = 20,
+	},
+	{
+		.name = "operators",
+		.natures = NATURE_TIME | NATURE_POLICY | NATURE_OPERATOR,
+		.origin = 1000,
+		.policy = {
+			{.min_ttl = 1,.default_ttl = 3,.max_ttl = 4,.grace = 1},
+			{.min_ttl = 1,.default_ttl = 3,.max_ttl = 4,.grace = 1,.hold = HOLD_GRANTS},
+			{.min_ttl = 1,.default_ttl = 3,.max_ttl = 4,.grace = 1,.hold = HOLD_STOP},
+		},
+		.owners = 2,
+		.grants = 2,
+		.versions = 4,
+		.generations = 1,
+		.past = 3,
+		.ahead = 8,
+	},
+	{
+		.name = "operators, clock set",
+		.natures = NATURE_TIME | NATURE_CLOCK | NATURE_OPERATOR,
+		.origin = -1000,
+		.policy = {{.min_ttl = 2,.default_ttl = 3,.max_ttl = 3}},
+		.owners = 1,
+		.grants = 1,
+		.versions = 3,
+		.generations = 1,
+		.past = 2,
+		.ahead = 4,
+	},
+	{
+		.name = "tasks",
+		.natures = NATURE_TIME | NATURE_OPERATOR | NATURE_TASK | NATURE_OTHERS,
+		.origin = 1000,
+		.policy = {{.min_ttl = 1,.default_ttl = 3,.max_ttl = 4,.grace = 1,.max_leases = 1,
+		.retry_base = 1,.retry_factor = 2,.retry_cap = 3,.max_attempts = 2}},
+		.owners = 2,
+		.grants = 2,
+		.versions = 4,
+		.generations = 1,
+		.past = 2,
+		.ahead = 4,
+	},
+	{
+		.name = "tasks, clock set",
+		.natures = NATURE_TIME | NATURE_CLOCK | NATURE_POLICY | NATURE_TASK,
+		.origin = -1000,
+		.policy = {
+			{.min_ttl = 1,.default_ttl = 2,.max_ttl = 3,
+			.retry_base = 1,.retry_factor = 2,.retry_cap = 3,.max_attempts = 2},
+			{.min_ttl = 1,.default_ttl = 2,.max_ttl = 3,.hold = HOLD_GRANTS,
+			.retry_base = 2,.retry_factor = 1,.retry_cap = 3,.max_attempts = 1},
+			{.min_ttl = 1,.default_ttl = 2,.max_ttl = 3,.hold = HOLD_STOP,
+			.retry_base = 1,.retry_factor = 1,.retry_cap = 1,.max_attempts = 2},
+		},
+		.owners = 1,
+		.grants = 2,
+		.versions = 3,
+		.generations = 1,
+		.past = 2,
+		.ahead = 4,
 	},
 };
 
@@ -327,6 +388,66 @@ world_fences(const State *state, Fences *fences)
 	}
 }
 
+/* How many choices of its own a verb has in a world. */
+int
+world_options(const World *world, LeaseVerb verb)
+{
+	bool		operators = world->natures & NATURE_OPERATOR;
+	bool		tasks = world->natures & NATURE_TASK;
+
+	switch (verb)
+	{
+		case VERB_BREAK:
+			return operators ? 4 : 1;
+		case VERB_HOLD:
+			return 4;
+		case VERB_CANCEL:
+			return 2;
+		case VERB_RENEW:
+		case VERB_OFFER:
+			return tasks ? 2 : 1;
+		case VERB_FAIL:
+			return 3;
+		default:
+			return 1;
+	}
+}
+
+static void
+choose(const World *world, int option, LeaseRequest *request)
+{
+	assert(option < world_options(world, request->verb));
+	switch (request->verb)
+	{
+		case VERB_BREAK:
+			request->hold = option & 1 ? HOLD_GRANTS : HOLD_NONE;
+			request->hand_over = option & 2;
+			break;
+		case VERB_HOLD:
+			request->hold = option & 1 ? HOLD_STOP : HOLD_GRANTS;
+			request->hold_length = option & 2 ? 2 : 0;
+			break;
+		case VERB_CANCEL:
+			request->deadline = option * 2;
+			break;
+		case VERB_RENEW:
+			request->checkpoint = option == 1;
+			break;
+		case VERB_OFFER:
+			request->delay = option;
+			request->has_max_attempts = option == 0;
+			request->max_attempts = 1;
+			break;
+		case VERB_FAIL:
+			request->final = option == 1;
+			request->has_retry_in = option == 2;
+			request->retry_in = 2;
+			break;
+		default:
+			break;
+	}
+}
+
 void
 world_ask(const World *world, const State *state, const Fences *fences,
 		  Step step, Ask *ask)
@@ -353,6 +474,7 @@ world_ask(const World *world, const State *state, const Fences *fences,
 	request->has_ttl = world->ttl[step.ttl] > 0;
 	request->ttl = world->ttl[step.ttl];
 	request->hold_at_least = world->hold[step.hold];
+	choose(world, step.option, request);
 
 	ask->facts.floor = state->here.floor;
 	ask->facts.generation = state->generation;

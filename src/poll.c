@@ -1,0 +1,528 @@
+/*
+ * poll.c
+ *		Handing tasks out: those that are due, the highest priority first, then
+ *		by when they were due.
+ *
+ * Promises: never more than asked for, and whatever is granted is returned;
+ * a task that somebody has locked is passed over, and its lock not waited for;
+ * no row is answered only where no due task is left that is not locked.  What
+ * a row's rule says counts (decide_poll), decided under its lock as every
+ * grant is; the due entries (due.c) only say where to look.
+ *
+ * All is done in one subtransaction.  Where a task that looked due is refused
+ * under its lock, all is rolled back, which undoes the lock, and done again
+ * without that task.
+ *
+ * Locks: lease rows FOR UPDATE and due entries, tried, in the order in which
+ * they are met; the mutex of a request id until its grants are written, and
+ * that of a namespace whose leases are counted until the poll is decided.
+ */
+#include "lease.h"
+
+#include "access/stratnum.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "clock.h"
+#include "due.h"
+#include "payload.h"
+#include "policy.h"
+#include "poll.h"
+#include "protocol.h"
+#include "settings.h"
+#include "statement.h"
+#include "store.h"
+#include "transaction.h"
+
+/* Columns of lease_catalog.polled. */
+enum
+{
+	POLLED_NAMESPACE = 1,
+	POLLED_OWNER,
+	POLLED_REQUEST_ID,
+	POLLED_NAME,
+	POLLED_FENCE,
+	POLLED_AT
+};
+
+#define POLLED_KEYS 3
+
+/* A task whose entry was earlier than it is due; it waits for its turn. */
+typedef struct Waiting
+{
+	DueEntry	entry;
+	int64		due_at;
+} Waiting;
+
+/* One attempt at a poll. */
+typedef struct Poll
+{
+	const LeaseCall *call;
+	int			max_count;
+	PollAnswer *answer;
+	MemoryContext context;		/* of what is answered */
+	List	   *refused;		/* names (text *) refused under their lock */
+	int			limit;			/* of grants, where the namespace was full */
+	bool		again;			/* all is to be done again without them */
+
+	/* while it runs */
+	Rows		leases;
+	NamespacePolicy policy;
+	int			budget;			/* entries that may still be moved */
+	bool		ahead;			/* looking at what a clock set back left */
+	List	   *waiting;		/* of Waiting *, the earliest due first */
+	bool		wrote;
+} Poll;
+
+static void
+refuse(Poll *poll, LeaseOutcome outcome)
+{
+	poll->answer->refused = true;
+	memset(&poll->answer->whole, 0, sizeof(LeaseAnswer));
+	poll->answer->whole.outcome = outcome;
+	poll->answer->whole.now = clock_now();
+}
+
+static bool
+is_full(const Poll *poll)
+{
+	return list_length(poll->answer->items) >= Min(poll->max_count, poll->limit);
+}
+
+static bool
+was_refused(const Poll *poll, const text *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, poll->refused)
+	{
+		if (rules_text_equal(lease_text(lfirst(cell)), lease_text(name)))
+			return true;
+	}
+	return false;
+}
+
+/* Keep an answer, with what the task carries, beyond this lap. */
+static void
+keep_item(Poll *poll, const LeaseCall *call, const LeaseAnswer *answer)
+{
+	MemoryContext caller = MemoryContextSwitchTo(poll->context);
+	PollItem   *item = palloc0(sizeof(PollItem));
+
+	item->call = *call;
+	item->call.key.name = DatumGetTextPCopy(PointerGetDatum(call->key.name));
+	item->answer = *answer;
+	item->answer.row.owner.data = pnstrdup(answer->row.owner.data, answer->row.owner.len);
+	payload_read(&call->key, &item->payload);
+	poll->answer->items = lappend(poll->answer->items, item);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+keep_request(const Poll *poll, const LeaseCall *call, int64 fence)
+{
+	Datum		values[] = {
+		PointerGetDatum(call->key.namespace),
+		statement_text(call->request.owner),
+		UUIDPGetDatum(call->request_id),
+		PointerGetDatum(call->key.name),
+		Int64GetDatum(fence),
+		TimestampTzGetDatum(clock_now())
+	};
+
+	(void) poll;
+	statement_run_one(STATEMENT_POLLED_INSERT, values, NULL);
+}
+
+/* The call that decides about one task of the poll. */
+static LeaseCall
+call_for(const Poll *poll, const text *name)
+{
+	LeaseCall	call = *poll->call;
+
+	call.key.name = unconstify(text *, name);
+	return call;
+}
+
+/* Lock a task that looked due, and take it if it still is. */
+static void
+take(Poll *poll, DueScan *scan, DueEntry *entry)
+{
+	LeaseCall	call = call_for(poll, entry->key.name);
+	LeaseAnswer answer;
+
+	memset(&answer, 0, sizeof(answer));
+	if (protocol_decide(&poll->leases, &call, NULL, LockTupleExclusive, &answer))
+	{
+		poll->wrote = true;
+		(void) due_move(scan, entry, rules_due_at(&answer.row, NULL, answer.now));
+		if (answer.outcome != OUTCOME_CLAIMED && answer.outcome != OUTCOME_TAKEN_OVER)
+			return;				/* only what a clock set back left ahead */
+		if (call.request_id != NULL)
+			keep_request(poll, &call, answer.row.fence);
+		answer.privileges = poll->answer->whole.privileges;
+		keep_item(poll, &call, &answer);
+		return;
+	}
+	if (answer.outcome == OUTCOME_BUSY)
+		return;
+	poll->again = true;
+	if (answer.outcome == OUTCOME_FULL)
+		poll->limit = list_length(poll->answer->items);
+	else
+	{
+		MemoryContext caller = MemoryContextSwitchTo(poll->context);
+
+		poll->refused = lappend(poll->refused,
+								DatumGetTextPCopy(PointerGetDatum(entry->key.name)));
+		MemoryContextSwitchTo(caller);
+	}
+}
+
+/* Take what waits and was due no later than an instant. */
+static void
+take_waiting(Poll *poll, DueScan *scan, int64 until)
+{
+	while (poll->waiting != NIL && !poll->again && !is_full(poll))
+	{
+		Waiting    *first = linitial(poll->waiting);
+
+		if (first->due_at > until)
+			return;
+		poll->waiting = list_delete_first(poll->waiting);
+		take(poll, scan, &first->entry);
+	}
+}
+
+static int
+compare_waiting(const ListCell *a, const ListCell *b)
+{
+	const Waiting *left = lfirst(a);
+	const Waiting *right = lfirst(b);
+
+	return left->due_at < right->due_at ? -1 : left->due_at > right->due_at;
+}
+
+static void
+let_wait(Poll *poll, const DueEntry *entry, int64 due_at)
+{
+	Waiting    *waiting = palloc(sizeof(Waiting));
+
+	waiting->entry = *entry;
+	waiting->due_at = due_at;
+	poll->waiting = lappend(poll->waiting, waiting);
+	list_sort(poll->waiting, compare_waiting);
+}
+
+/*
+ * Look at the task of an entry: take it, let it wait for its turn, or see to
+ * it that the next poll need not look at it.
+ */
+static void
+visit(Poll *poll, DueScan *scan, DueEntry *entry)
+{
+	LeaseCall	call = call_for(poll, entry->key.name);
+	LockTupleMode mode;
+	LeaseAnswer answer;
+	FoundRow	found;
+	bool		final;
+	int64		due_at;
+
+	final = protocol_look(&poll->leases, &call, &found, &answer, &mode);
+	store_forget(&found);
+	if (!final)
+	{
+		due_at = rules_due_at(&found.row, &poll->policy.rules, answer.now);
+		if (!poll->ahead && due_at > entry->due_at && due_at <= answer.now &&
+			poll->budget > 0)
+		{
+			poll->budget--;
+			let_wait(poll, entry, due_at);
+		}
+		else
+			take(poll, scan, entry);
+		return;
+	}
+	due_at = rules_due_at(&found.row, NULL, answer.now);
+	if (poll->ahead)
+	{
+		if (due_move(scan, entry, due_at))
+			poll->wrote = true;
+		return;
+	}
+	if (poll->budget <= 0)
+		return;
+	if (!found.row.exists || rules_task(&found.row, answer.now) != TASK_OPEN)
+	{
+		poll->budget--;
+		if (due_drop(scan, entry))
+			poll->wrote = true;
+	}
+	else if (due_at > entry->due_at)
+	{
+		poll->budget--;
+		if (due_move(scan, entry, due_at))
+			poll->wrote = true;
+	}
+}
+
+/* What was not taken waits at its own place from now on. */
+static void
+move_waiting(Poll *poll, DueScan *scan)
+{
+	ListCell   *cell;
+
+	foreach(cell, poll->waiting)
+	{
+		Waiting    *waiting = lfirst(cell);
+
+		if (due_move(scan, &waiting->entry, waiting->due_at))
+			poll->wrote = true;
+	}
+	poll->waiting = NIL;
+}
+
+static void
+look_through(Poll *poll, DueScan *scan)
+{
+	DueEntry	entry;
+
+	while (!poll->again && !is_full(poll) && due_scan_next(scan, &entry))
+	{
+		if (!poll->ahead)
+			take_waiting(poll, scan, entry.due_at);
+		if (!poll->again && !is_full(poll) && !was_refused(poll, entry.key.name))
+			visit(poll, scan, &entry);
+	}
+	take_waiting(poll, scan, PG_INT64_MAX);
+	if (!poll->again)
+		move_waiting(poll, scan);
+	due_scan_end(scan);
+}
+
+/* Look for tasks, the highest priority first. */
+static void
+look_for_tasks(Poll *poll)
+{
+	const text *namespace = poll->call->key.namespace;
+	TimestampTz now = clock_now();
+	DueScan		scan;
+	int			priority;
+
+	/* none, unless the clock was set back; they are judged anew */
+	poll->ahead = true;
+	due_scan_begin_ahead(&scan, namespace, now);
+	look_through(poll, &scan);
+	poll->ahead = false;
+
+	for (priority = DUE_PRIORITIES - 1; priority >= 0; priority--)
+	{
+		if (poll->again || is_full(poll))
+			return;
+		due_scan_begin(&scan, namespace, priority, now);
+		look_through(poll, &scan);
+	}
+}
+
+static void
+request_keys(const LeaseCall *call, ScanKeyData keys[POLLED_KEYS])
+{
+	rows_key_text(&keys[0], POLLED_NAMESPACE, call->key.namespace);
+	rows_key_text(&keys[1], POLLED_OWNER,
+				  cstring_to_text_with_len(call->request.owner.data, call->request.owner.len));
+	ScanKeyInit(&keys[2], POLLED_REQUEST_ID, BTEqualStrategyNumber,
+				F_UUID_EQ, UUIDPGetDatum(call->request_id));
+}
+
+static uint64
+request_hash(const LeaseCall *call)
+{
+	uint64		hash = rows_hash(POLLED_REQUEST_ID, call->request_id, UUID_LEN);
+
+	hash = rows_hash(hash, call->request.owner.data, call->request.owner.len);
+	return rows_hash(hash, VARDATA_ANY(call->key.namespace),
+					 VARSIZE_ANY_EXHDR(call->key.namespace));
+}
+
+/* Answer one task of a repeated request, if its epoch is still current. */
+static void
+replay_one(Poll *poll, const text *name, int64 fence)
+{
+	LeaseCall	call = call_for(poll, name);
+	LeaseAnswer answer;
+	FoundRow	found;
+
+	memset(&answer, 0, sizeof(answer));
+	store_find(&poll->leases, &call.key, &found);
+	store_forget(&found);
+	answer.now = clock_now();
+	if (found.row.fence != fence || !rules_is_current(&found.row, answer.now))
+		return;
+	answer.outcome = OUTCOME_REPLAYED;
+	answer.row = found.row;
+	answer.privileges = poll->answer->whole.privileges;
+	keep_item(poll, &call, &answer);
+}
+
+/*
+ * Answer a request that was granted before: true.  False where it was not, or
+ * so long ago that it does not count.
+ */
+static bool
+replay(Poll *poll, Rows *rows, ScanKey keys)
+{
+	TimestampTz oldest = clock_now() -
+	settings_request_retention * (TimestampTz) USECS_PER_SEC;
+	TupleTableSlot *slot;
+	RowsScan	scan;
+	bool		found = false;
+
+	rows_scan_begin(rows, &scan, keys, POLLED_KEYS, ForwardScanDirection);
+	while ((slot = rows_scan_next(&scan)) != NULL)
+	{
+		if (rows_int64(slot, POLLED_AT) < oldest)
+			continue;
+		found = true;
+		replay_one(poll, DatumGetTextPP(slot->tts_values[POLLED_NAME - 1]),
+				   rows_int64(slot, POLLED_FENCE));
+	}
+	rows_scan_end(&scan);
+	return found;
+}
+
+/* True where the request id settles the poll, as a repeat or as a twin. */
+static bool
+repeats(Poll *poll)
+{
+	ScanKeyData keys[POLLED_KEYS];
+	RowLock		seen;
+	Rows		rows;
+	bool		settled;
+
+	request_keys(poll->call, keys);
+	rows_open(&rows, "polled", AccessShareLock);
+	seen = rows_look_dirty(&rows, keys, POLLED_KEYS);
+	if (seen == ROW_BUSY)
+		refuse(poll, OUTCOME_BUSY);
+	settled = seen == ROW_BUSY || (seen == ROW_PRESENT && replay(poll, &rows, keys));
+	rows_close(&rows);
+	return settled;
+}
+
+/* Grant what can be granted; true where something has been written. */
+static bool
+grant_step(void *state)
+{
+	Poll	   *poll = state;
+	const LeaseCall *call = poll->call;
+	bool		counts = poll->policy.rules.max_leases > 0;
+	bool		keep = false;
+
+	if (call->request_id != NULL && !rows_try_mutex(request_hash(call)))
+	{
+		refuse(poll, OUTCOME_BUSY);
+		return false;
+	}
+	if (call->request_id == NULL || !repeats(poll))
+	{
+		if (counts && !protocol_try_capacity(call->key.namespace))
+			refuse(poll, OUTCOME_BUSY);
+		else
+		{
+			look_for_tasks(poll);
+			if (counts)
+				protocol_yield_capacity(call->key.namespace);
+			if (!poll->again && poll->answer->items == NIL && poll->limit == 0)
+				refuse(poll, OUTCOME_FULL);
+			keep = poll->wrote && !poll->again && !poll->answer->refused;
+		}
+	}
+	if (call->request_id != NULL)
+		rows_yield(request_hash(call));
+	if (keep && poll->answer->items != NIL)
+		transaction_must_last();
+	return keep;
+}
+
+/* One look through the tasks that are due. */
+static void
+poll_once(const LeaseCall *call, int max_count, int privileges,
+		  PollAnswer *answer)
+{
+	Poll		poll = {call, max_count, answer, CurrentMemoryContext};
+	bool		written;
+
+	poll.limit = max_count;
+	do
+	{
+		memset(answer, 0, sizeof(PollAnswer));
+		answer->whole.privileges = privileges;
+		poll.again = false;
+		poll.wrote = false;
+		poll.waiting = NIL;
+		poll.budget = settings_poll_push;
+		policy_read(call->key.namespace, &poll.policy);
+		if (poll.policy.rules.hold != HOLD_NONE &&
+			clock_now() < rules_hold_end(poll.policy.rules.hold, poll.policy.rules.hold_at,
+										 poll.policy.rules.hold_length, clock_now()))
+		{
+			refuse(&poll, OUTCOME_ON_HOLD);
+			answer->whole.privileges = privileges;
+			return;
+		}
+		rows_open(&poll.leases, "lease", RowExclusiveLock);
+		written = transaction_attempt(grant_step, &poll);
+		if (written)
+			rows_close_changed(&poll.leases);
+		else
+			rows_close(&poll.leases);
+		CHECK_FOR_INTERRUPTS();
+	} while (poll.again);
+	answer->whole.privileges = privileges;
+}
+
+/* How long until something may be due, as far as is on record. */
+static int64
+until_due(const text *namespace)
+{
+	TimestampTz now = clock_now();
+	int64		next = due_next(namespace, now);
+
+	return next == PG_INT64_MAX ? PROTOCOL_NAP_MAX : next - now;
+}
+
+/* Hand out up to so many tasks, for as long as the caller waits for one. */
+void
+poll_run(const LeaseCall *call, int max_count, PollAnswer *answer)
+{
+	int64		deadline = clock_monotonic() +
+	Min(call->wait, settings_max_wait * INT64CONST(1000));
+	int64		step = PROTOCOL_NAP_MIN;
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext lap = NULL;
+
+	protocol_may_change("lease_poll");
+	for (;;)
+	{
+		int			privileges = policy_authorize(call->key.namespace, call->needed);
+
+		poll_once(call, max_count, privileges, answer);
+		if (answer->items != NIL ||
+			(answer->refused && answer->whole.outcome != OUTCOME_BUSY) ||
+			call->wait == 0 ||
+			!protocol_nap(deadline, until_due(call->key.namespace), PROTOCOL_NAP_MAX, &step))
+			break;
+
+		/* a wait of many laps takes the memory of one */
+		if (lap == NULL)
+			lap = AllocSetContextCreate(caller, "lease wait", ALLOCSET_SMALL_SIZES);
+		else
+			MemoryContextReset(lap);
+		MemoryContextSwitchTo(lap);
+	}
+	MemoryContextSwitchTo(caller);
+}

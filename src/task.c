@@ -1,0 +1,179 @@
+/*
+ * task.c
+ *		The verbs of tasks that SQL calls: arguments in, rows out.
+ */
+#include "lease.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+#include "arguments.h"
+#include "error.h"
+#include "payload.h"
+#include "poll.h"
+#include "protocol.h"
+#include "result.h"
+
+PG_FUNCTION_INFO_V1(lease_offer);
+PG_FUNCTION_INFO_V1(lease_poll);
+PG_FUNCTION_INFO_V1(lease_complete);
+PG_FUNCTION_INFO_V1(lease_fail);
+PG_FUNCTION_INFO_V1(lease_retry);
+PG_FUNCTION_INFO_V1(lease_task_get);
+
+/* The longest text of an error, in bytes. */
+#define ERROR_MAX 65536
+
+static LeaseCall
+new_call(LeaseVerb verb)
+{
+	LeaseCall	call = {.request.verb = verb,.needed = PRIVILEGE_USE};
+
+	return call;
+}
+
+static Datum
+answer(FunctionCallInfo fcinfo, const LeaseCall *call)
+{
+	TupleDesc	columns = result_columns(fcinfo);
+	LeaseAnswer told;
+
+	protocol_run(call, &told);
+	return result_row(columns, call, &told);
+}
+
+static void
+document_argument(FunctionCallInfo fcinfo, int n, LeaseCall *call)
+{
+	call->has_document = !PG_ARGISNULL(n);
+	if (call->has_document)
+		call->document = JsonbPGetDatum(PG_GETARG_JSONB_P(n));
+}
+
+static int32
+count_argument(FunctionCallInfo fcinfo, int n, const char *argument)
+{
+	if (PG_ARGISNULL(n))
+		error_null(argument);
+	if (PG_GETARG_INT32(n) < 1)
+		error_invalid(argument, "It must be at least 1.");
+	return PG_GETARG_INT32(n);
+}
+
+/* (name, payload, priority, delay, max_attempts, namespace) */
+Datum
+lease_offer(PG_FUNCTION_ARGS)
+{
+	LeaseCall	call = new_call(VERB_OFFER);
+	LeaseRequest *request = &call.request;
+
+	arguments_key(fcinfo, 0, 5, &call.key);
+	document_argument(fcinfo, 1, &call);
+	if (PG_ARGISNULL(2))
+		error_null("priority");
+	request->priority = PG_GETARG_INT32(2);
+	if (request->priority < 0 || request->priority > 9)
+		error_invalid("priority", "It must be from 0 to 9.");
+	if (!arguments_span(fcinfo, 3, "delay", LENGTH_NOT_NEGATIVE, &request->delay))
+		error_null("delay");
+	request->has_max_attempts = !PG_ARGISNULL(4);
+	if (request->has_max_attempts)
+		request->max_attempts = count_argument(fcinfo, 4, "max_attempts");
+	return answer(fcinfo, &call);
+}
+
+/* (owner, max_count, ttl, wait, request_id, namespace) */
+Datum
+lease_poll(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
+	LeaseCall	call = new_call(VERB_POLL);
+	LeaseRequest *request = &call.request;
+	int			max_count;
+	PollAnswer	told;
+	ListCell   *cell;
+
+	call.key.namespace = arguments_text(fcinfo, 5, "namespace", LEASE_NAMESPACE_MAX);
+	request->owner = arguments_owner(fcinfo, 0);
+	max_count = Min(count_argument(fcinfo, 1, "max_count"), POLL_MAX_COUNT);
+	request->has_ttl = arguments_length(fcinfo, 2, "ttl", LENGTH_POSITIVE, &request->ttl);
+	call.wait = arguments_given_length(fcinfo, 3, "wait", LENGTH_NOT_NEGATIVE);
+	call.request_id = PG_ARGISNULL(4) ? NULL : PG_GETARG_UUID_P(4);
+
+	InitMaterializedSRF(fcinfo, 0);
+	poll_run(&call, max_count, &told);
+	if (told.refused)
+		result_put_task(set, &call, &told.whole, NULL);
+	foreach(cell, told.items)
+	{
+		PollItem   *item = lfirst(cell);
+
+		result_put_task(set, &item->call, &item->answer, &item->payload);
+	}
+	return (Datum) 0;
+}
+
+/* (name, owner, fence, result, namespace) */
+Datum
+lease_complete(PG_FUNCTION_ARGS)
+{
+	LeaseCall	call = new_call(VERB_COMPLETE);
+
+	arguments_key(fcinfo, 0, 4, &call.key);
+	call.request.owner = arguments_owner(fcinfo, 1);
+	call.request.fence = arguments_fence(fcinfo, 2, "fence");
+	document_argument(fcinfo, 3, &call);
+	return answer(fcinfo, &call);
+}
+
+/* (name, owner, fence, error, retry_in, final, namespace) */
+Datum
+lease_fail(PG_FUNCTION_ARGS)
+{
+	LeaseCall	call = new_call(VERB_FAIL);
+	LeaseRequest *request = &call.request;
+
+	arguments_key(fcinfo, 0, 6, &call.key);
+	request->owner = arguments_owner(fcinfo, 1);
+	request->fence = arguments_fence(fcinfo, 2, "fence");
+	if (PG_ARGISNULL(3))
+		error_null("error");
+	call.error = PG_GETARG_TEXT_PP(3);
+	if (VARSIZE_ANY_EXHDR(call.error) > ERROR_MAX)
+		error_invalid("error", "It may be up to 65536 bytes long.");
+	request->has_retry_in = arguments_span(fcinfo, 4, "retry_in", LENGTH_NOT_NEGATIVE,
+										   &request->retry_in);
+	request->final = arguments_bool(fcinfo, 5, "final");
+	return answer(fcinfo, &call);
+}
+
+/* (name, reason, namespace) */
+Datum
+lease_retry(PG_FUNCTION_ARGS)
+{
+	LeaseCall	call = new_call(VERB_RETRY);
+
+	arguments_key(fcinfo, 0, 2, &call.key);
+	call.needed = PRIVILEGE_OPERATE;
+	call.intent.verb = "retry";
+	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
+	return answer(fcinfo, &call);
+}
+
+/* (name, namespace) */
+Datum
+lease_task_get(PG_FUNCTION_ARGS)
+{
+	LeaseCall	call = new_call(VERB_TASK_GET);
+	TupleDesc	columns = result_columns(fcinfo);
+	LeaseAnswer told;
+	Payload		payload;
+
+	arguments_key(fcinfo, 0, 1, &call.key);
+	call.needed |= PRIVILEGE_OBSERVE;
+	protocol_read(&call, &told);
+	payload_read(&call.key, &payload);
+	return result_task_record(columns, &call, &told, &payload);
+}
