@@ -108,6 +108,11 @@ is_error($node, $busy . $_, 'LE007', "busy: $_")
 is($node->safe_psql('postgres', $busy . q{SET lease.enforcement = 'observe'; SET lease.token = 'default/held/A/1'; INSERT INTO guarded VALUES (1), (2) RETURNING id}),
 	"1\n2", 'an observing guard lets it through');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'row'});
+$node->safe_psql('postgres', q{BEGIN; LOCK TABLE lease_catalog.lease; PREPARE TRANSACTION 'all'});
+is_error($node, q{SET lock_timeout = '50 ms'; SET lease.token = 'default/held/A/1'; INSERT INTO guarded VALUES (3)}, '55P03', 'the table is locked');
+is($node->safe_psql('postgres', q{SET lock_timeout = '50 ms'; SET lease.enforcement = 'observe'; SET lease.token = 'default/held/A/1'; INSERT INTO guarded VALUES (3) RETURNING id}),
+	'3', '... and an observing guard lets it through');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'all'});
 $node->safe_psql('postgres', q{
 	BEGIN; INSERT INTO lease_catalog.mark VALUES ('default', 'held', 9, now()), ('default', 'resource', 9, now());
 	PREPARE TRANSACTION 'mark'});
