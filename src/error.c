@@ -44,7 +44,7 @@ static const struct
 		"there is no such lease",
 	"Claim it first.  Where leases are kept in another database, guard the table in the mode high_water."},
 	[REFUSAL_BUSY] = {MAKE_SQLSTATE('L', 'E', '0', '0', '7'),
-		"another epoch is being granted, or its writes are in flight",
+		"busy: the lease is being changed, or written under another fence, by a transaction in flight",
 	"Nothing was decided: try again."},
 	[REFUSAL_ENDED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '8'),
 		"the epoch has ended",

@@ -323,7 +323,7 @@ prove_observing(Firing *firing, Token *token, Refused *refused)
 	}
 	PG_CATCH();
 	{
-		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+		if (geterrcode() != error_refused_code(REFUSAL_BUSY))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(caller);
 		FlushErrorState();

@@ -67,12 +67,52 @@ is_being_written(Rows *rows, const LeaseKey *key)
 	return rows_look_dirty(rows, keys, 2) == ROW_BUSY;
 }
 
-/* Look, lock, look again. */
 static void
-prove_once(const LeaseCall *call, LeaseAnswer *answer)
+look_again(Rows *rows, const LeaseCall *call, LeaseAnswer *answer)
 {
 	LockTupleMode mode;
+	FoundRow	found;
+
+	(void) protocol_look(rows, call, &found, answer, &mode);
+	store_forget(&found);
+}
+
+/*
+ * Lock the row, or find it busy.  Where the server's own wait for a version in
+ * flight has run out (rows.c) there is nothing to go on with: raised as it is
+ * refused.
+ */
+static RowLock
+lock_row(Rows *rows, const LeaseCall *call, const FoundRow *found,
+		 Refused *refused)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	volatile RowLock lock = ROW_BUSY;
 	LockedRow	locked;
+
+	PG_TRY();
+	{
+		lock = store_lock(rows, &call->key, found, LockTupleKeyShare, &locked);
+		store_unpin(&locked);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(caller);
+		FlushErrorState();
+		refused->refusal = REFUSAL_BUSY;
+		error_refused(refused);
+	}
+	PG_END_TRY();
+	return lock;
+}
+
+/* Look, lock, look again. */
+static void
+prove_once(const LeaseCall *call, LeaseAnswer *answer, Refused *refused)
+{
+	LockTupleMode mode;
 	RowLock		lock;
 	FoundRow	found;
 	Rows		rows;
@@ -84,19 +124,22 @@ prove_once(const LeaseCall *call, LeaseAnswer *answer)
 		rows_close(&rows);
 		return;
 	}
-	lock = store_lock(&rows, &call->key, &found, LockTupleKeyShare, &locked);
-	store_unpin(&locked);
+	lock = lock_row(&rows, call, &found, refused);
 	store_forget(&found);
 	if (lock == ROW_BUSY)
 		answer->outcome = OUTCOME_BUSY;
 	else
 	{
-		(void) protocol_look(&rows, call, &found, answer, &mode);
-		store_forget(&found);
+		look_again(&rows, call, answer);
 
-		/* a renewal that was decided in time may be about to commit */
-		if (answer->outcome == OUTCOME_EXPIRED && is_being_written(&rows, &call->key))
-			answer->outcome = OUTCOME_BUSY;
+		/* a renewal that was decided in time may be about to commit, or have */
+		if (answer->outcome == OUTCOME_EXPIRED)
+		{
+			if (is_being_written(&rows, &call->key))
+				answer->outcome = OUTCOME_BUSY;
+			else
+				look_again(&rows, call, answer);
+		}
 	}
 	rows_close_changed(&rows);
 }
@@ -140,7 +183,7 @@ proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
 		return false;
 	do
 	{
-		prove_once(call, answer);
+		prove_once(call, answer, refused);
 	} while (answer->outcome == OUTCOME_BUSY && clock_nap(deadline, NAP));
 
 	refused->refusal = refusal_of(answer->outcome);

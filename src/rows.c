@@ -301,7 +301,7 @@ rows_find(Rows *rows, ScanKey keys, int nkeys, Snapshot snapshot,
  * Lock a row version and those that follow it.  To reach a version that
  * somebody is just writing, FOR KEY SHARE has to walk on to it, and there the
  * server waits whatever it is told, if the writer has locked his own version
- * FOR UPDATE; so that wait has its limit here, and ends in 55P03.
+ * FOR UPDATE; so that wait has its limit here, and ends in 55P03 (proof.c).
  */
 static TM_Result
 lock_tuple(Rows *rows, ItemPointer tid, Snapshot snapshot, LockTupleMode mode,
@@ -317,6 +317,8 @@ lock_tuple(Rows *rows, ItemPointer tid, Snapshot snapshot, LockTupleMode mode,
 	PG_TRY();
 	{
 		LockTimeout = Max(settings_lock_wait, 1);
+		if (timeout > 0)
+			LockTimeout = Min(LockTimeout, timeout);
 		result = table_tuple_lock(rows->heap, tid, snapshot, slot,
 								  GetCurrentCommandId(false), mode, LockWaitSkip,
 								  TUPLE_LOCK_FLAG_FIND_LAST_VERSION |
