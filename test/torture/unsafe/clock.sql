@@ -11,7 +11,7 @@ BEGIN
 	PERFORM FROM lease_catalog.lease AS l
 		WHERE l.namespace = $6 AND l.name = $1 FOR NO KEY UPDATE;
 	PERFORM set_config('lease.clock', now::text, true);
-	answer := public.lease_renew($1, $2, $3, $4, $5, $6);
+	answer := public.lease_renew($1, $2, $3, $4, $5, namespace => $6);
 	PERFORM set_config('lease.clock', '', true);
 
 	-- shown to a clock that is behind, an expiry looks nearer than it is

@@ -10,7 +10,7 @@ BEGIN
 	PERFORM FROM lease_catalog.lease AS l
 		WHERE l.namespace = $6 AND l.name = $1 FOR NO KEY UPDATE;
 	IF NOT FOUND THEN
-		RETURN public.lease_renew($1, $2, $3, $4, $5, $6);
+		RETURN public.lease_renew($1, $2, $3, $4, $5, namespace => $6);
 	END IF;
 	now := clock_timestamp();
 	UPDATE lease_catalog.lease AS l
