@@ -416,6 +416,8 @@ hold_namespace_step(void *state)
 		holds ? OUTCOME_HOLD_SET : OUTCOME_RESUMED;
 	if (became != POLICY_HOLD_WRITTEN)
 		return false;
+	if (call->request.hold == HOLD_STOP)
+		token_forget_namespace(call->key.namespace);
 	ledger_keep_intent(&call->key, NULL, &call->intent);
 	transaction_must_last();
 	return true;

@@ -212,6 +212,16 @@ token_find(const text *namespace, const text *name)
 	return token;
 }
 
+static void
+forget(Token *token)
+{
+	token = token_own(token);
+	token->proved = false;
+	token->marked = false;
+	token->entered = false;
+	token->refused = 0;
+}
+
 /*
  * Forget what is known of a token whose epoch this transaction ends, stops or
  * follows, or whose resource's mark it moves: it has to prove itself anew.
@@ -221,13 +231,22 @@ token_forget(const LeaseKey *key)
 {
 	Token	   *token = find(key->namespace, key->name);
 
-	if (token == NULL)
-		return;
-	token = token_own(token);
-	token->proved = false;
-	token->marked = false;
-	token->entered = false;
-	token->refused = 0;
+	if (token != NULL)
+		forget(token);
+}
+
+/* The same for all tokens of a namespace that is stopped. */
+void
+token_forget_namespace(const text *namespace)
+{
+	Token	   *token;
+
+	for (token = newest; token != NULL; token = token->older)
+	{
+		if (text_equal(token->key.namespace, namespace) &&
+			find(namespace, token->key.name) == token)
+			forget(token);
+	}
 }
 
 static void

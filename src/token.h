@@ -34,6 +34,7 @@ extern Token *token_present(const LeaseKey *key, RuleText owner, int64 fence,
 extern Token *token_find(const text *namespace, const text *name);
 extern Token *token_own(Token *token);
 extern void token_forget(const LeaseKey *key);
+extern void token_forget_namespace(const text *namespace);
 extern void token_decode(const TokenText *written, const char *argument,
 						 LeaseKey *key, RuleText *owner);
 
