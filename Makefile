@@ -21,6 +21,7 @@ OBJS = $(addprefix src/, \
 	ledger.o \
 	store.o \
 	floor.o \
+	memo.o \
 	privilege.o \
 	policy.o \
 	due.o \

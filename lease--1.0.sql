@@ -339,7 +339,7 @@ CREATE TRIGGER keep_floor_truncate
 ALTER TABLE lease_catalog.lease ENABLE ALWAYS TRIGGER keep_floor;
 ALTER TABLE lease_catalog.lease ENABLE ALWAYS TRIGGER keep_floor_truncate;
 
--- What sessions remember of privileges goes when they change.
+-- What sessions remember of privileges and namespaces goes when they change.
 CREATE FUNCTION lease_catalog.forget_privileges()
 RETURNS trigger
 AS 'MODULE_PATHNAME', 'lease_forget_privileges'
@@ -352,6 +352,20 @@ CREATE TRIGGER forget_privileges
 CREATE TRIGGER forget_privileges_truncate
 	AFTER TRUNCATE ON lease_catalog.privilege
 	FOR EACH STATEMENT EXECUTE FUNCTION lease_catalog.forget_privileges();
+CREATE FUNCTION lease_catalog.forget_namespaces()
+RETURNS trigger
+AS 'MODULE_PATHNAME', 'lease_forget_namespaces'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION lease_catalog.forget_namespaces() IS
+'Makes every session look namespaces up anew';
+CREATE TRIGGER forget_namespaces
+	AFTER INSERT OR UPDATE OR DELETE ON lease_catalog.namespace
+	FOR EACH ROW EXECUTE FUNCTION lease_catalog.forget_namespaces();
+CREATE TRIGGER forget_namespaces_truncate
+	AFTER TRUNCATE ON lease_catalog.namespace
+	FOR EACH STATEMENT EXECUTE FUNCTION lease_catalog.forget_namespaces();
+ALTER TABLE lease_catalog.namespace ENABLE ALWAYS TRIGGER forget_namespaces;
+ALTER TABLE lease_catalog.namespace ENABLE ALWAYS TRIGGER forget_namespaces_truncate;
 ALTER TABLE lease_catalog.privilege ENABLE ALWAYS TRIGGER forget_privileges;
 ALTER TABLE lease_catalog.privilege ENABLE ALWAYS TRIGGER forget_privileges_truncate;
 

@@ -38,3 +38,6 @@ SELECT outcome FROM lease_cancel('job', 'enough', deadline => '10 s');
 SELECT tried(:'current', 'INSERT INTO stopped VALUES (1)') AS before_deadline;
 SELECT set_config('lease.clock', (current_setting('lease.clock')::numeric + 10)::text, false) <> '' AS later;
 SELECT tried(:'current', 'INSERT INTO stopped VALUES (1)') AS after_deadline;
+DROP TABLE stopped;
+DROP FUNCTION tried, told;
+DROP EXTENSION lease;

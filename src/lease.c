@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "policy.h"
 #include "privilege.h"
 #include "rows.h"
 #include "settings.h"
@@ -23,6 +24,7 @@ _PG_init(void)
 	settings_define();
 	rows_init();
 	privilege_init();
+	policy_init();
 	transaction_init();
 	token_init();
 }

@@ -19,17 +19,25 @@
 #include "lease.h"
 
 #include "access/tableam.h"
+#include "access/xlog.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
 
 #include "clock.h"
 #include "error.h"
+#include "memo.h"
 #include "policy.h"
 #include "privilege.h"
 #include "rows.h"
 #include "settings.h"
 #include "statement.h"
+
+PG_FUNCTION_INFO_V1(lease_forget_namespaces);
 
 /* Columns of lease_catalog.namespace. */
 enum
@@ -69,6 +77,16 @@ static const NamespacePolicy default_policy = {
 	},
 	.history = true
 };
+
+/*
+ * What was read last of each.  A change is seen by snapshots a moment before
+ * it is told of; so whoever makes one keeps GATE shut until both have
+ * happened, and what is remembered is gone by only while it is open.
+ */
+static Memo memo = {"lease policies", sizeof(NamespacePolicy)};
+static Oid	namespace_table = InvalidOid;
+
+#define GATE UINT64CONST(0x6E616D657370)
 
 static bool
 is_default(const text *namespace)
@@ -119,9 +137,45 @@ read_policy(TupleTableSlot *slot, NamespacePolicy *policy)
 	}
 }
 
-/* What a namespace says as of now, within what the server allows. */
+/* Something of a namespace changes: keep out who goes by memory, and tell all. */
+static void
+change_namespaces(Relation table)
+{
+	rows_keep_out(GATE);
+	CacheInvalidateRelcache(table);
+}
+
+/* AFTER every change of lease_catalog.namespace. */
+Datum
+lease_forget_namespaces(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be called as a trigger",
+						"lease_forget_namespaces")));
+	change_namespaces(trigger->tg_relation);
+	return PointerGetDatum(NULL);
+}
+
+static void
+forget_for_relation(Datum arg, Oid relation)
+{
+	(void) arg;
+	if (!OidIsValid(relation) || relation == namespace_table)
+		memo_forget(&memo);
+}
+
 void
-policy_read(const text *namespace, NamespacePolicy *policy)
+policy_init(void)
+{
+	CacheRegisterRelcacheCallback(forget_for_relation, (Datum) 0);
+}
+
+static void
+look_up(const text *namespace, NamespacePolicy *policy)
 {
 	ScanKeyData key;
 	TupleTableSlot *slot;
@@ -131,6 +185,7 @@ policy_read(const text *namespace, NamespacePolicy *policy)
 	*policy = default_policy;
 	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
 	rows_open(&rows, "namespace", AccessShareLock);
+	namespace_table = RelationGetRelid(rows.heap);
 	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
 	slot = rows_scan_next(&scan);
 	policy->exists = slot != NULL || is_default(namespace);
@@ -138,6 +193,38 @@ policy_read(const text *namespace, NamespacePolicy *policy)
 		read_policy(slot, policy);
 	rows_scan_end(&scan);
 	rows_close(&rows);
+}
+
+/* The same from memory, where nobody can have changed it. */
+static void
+recall(const text *namespace, NamespacePolicy *policy)
+{
+	const NamespacePolicy *remembered;
+	uint64		forgotten;
+
+	AcceptInvalidationMessages();
+	remembered = memo_find(&memo, InvalidOid, namespace);
+	if (remembered != NULL)
+	{
+		*policy = *remembered;
+		return;
+	}
+	forgotten = memo.forgotten;
+	look_up(namespace, policy);
+	memo_keep(&memo, forgotten, InvalidOid, namespace, policy);
+}
+
+/* What a namespace says as of now, within what the server allows. */
+void
+policy_read(const text *namespace, NamespacePolicy *policy)
+{
+	if (!RecoveryInProgress() && rows_try_share(GATE))
+	{
+		recall(namespace, policy);
+		rows_leave_share(GATE);
+	}
+	else
+		look_up(namespace, policy);
 	policy->rules.max_ttl = Min(policy->rules.max_ttl,
 								settings_max_ttl * USECS_PER_SEC);
 }
@@ -408,6 +495,7 @@ write_hold(Rows *rows, TupleTableSlot *locked, LeaseHold hold, int64 length)
 	values[NAMESPACE_HOLD_LENGTH - 1] = clock_interval_datum(length);
 	values[NAMESPACE_HOLD_STOP - 1] = BoolGetDatum(hold == HOLD_STOP);
 	rows_update(rows, locked, values, nulls, replace);
+	change_namespaces(rows->heap);
 	return true;
 }
 

@@ -43,6 +43,7 @@ typedef struct PolicyMemo
 	NamespacePolicy policy;
 } PolicyMemo;
 
+extern void policy_init(void);
 extern void policy_remember(PolicyMemo *memo, const text *namespace);
 extern int	policy_privileges(const text *namespace);
 extern int	policy_authorize(const text *namespace, int needed);

@@ -20,12 +20,11 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/inval.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "memo.h"
 #include "privilege.h"
 #include "rows.h"
 
@@ -51,44 +50,14 @@ static const struct
 	{"operate", PRIVILEGE_OPERATE, PRIVILEGE_ALL}
 };
 
-/* Of which namespace, for whom; without padding, since it is hashed as it is. */
-typedef struct RememberedKey
-{
-	Oid			role;
-	char		namespace[LEASE_NAMESPACE_MAX + 1];
-} RememberedKey;
-
-typedef struct Remembered
-{
-	RememberedKey key;
-	int			privileges;
-} Remembered;
-
-/* More than that are forgotten together: nobody works in so many. */
-#define REMEMBERED_MAX 256
-
-static HTAB *remembered = NULL;
-
-/* Counts what has been forgotten, so that nothing older is remembered after it. */
-static uint64 forgotten = 0;
-
-static void
-forget(void)
-{
-	forgotten++;
-	if (remembered != NULL)
-	{
-		hash_destroy(remembered);
-		remembered = NULL;
-	}
-}
+static Memo memo = {"lease privileges", sizeof(int)};
 
 static void
 forget_for_relation(Datum arg, Oid relation)
 {
 	(void) arg;
 	if (!OidIsValid(relation) || rows_is_privilege_source(relation))
-		forget();
+		memo_forget(&memo);
 }
 
 static void
@@ -97,7 +66,7 @@ forget_for_role(Datum arg, int cache, uint32 hash)
 	(void) arg;
 	(void) cache;
 	(void) hash;
-	forget();
+	memo_forget(&memo);
 }
 
 void
@@ -183,57 +152,21 @@ look_up(Oid role, const text *namespace)
 	return granted;
 }
 
-static void
-make_key(Oid role, const text *namespace, RememberedKey *key)
-{
-	memset(key, 0, sizeof(RememberedKey));
-	key->role = role;
-	memcpy(key->namespace, VARDATA_ANY(namespace), VARSIZE_ANY_EXHDR(namespace));
-}
-
-static void
-remember(const RememberedKey *key, int granted)
-{
-	Remembered *entry;
-
-	if (remembered != NULL && hash_get_num_entries(remembered) >= REMEMBERED_MAX)
-		forget();
-	if (remembered == NULL)
-	{
-		HASHCTL		control = {
-			.keysize = sizeof(RememberedKey),
-			.entrysize = sizeof(Remembered),
-			.hcxt = TopMemoryContext
-		};
-
-		remembered = hash_create("lease privileges", 16, &control,
-								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	}
-	entry = hash_search(remembered, key, HASH_ENTER, NULL);
-	entry->privileges = granted;
-}
-
 /* What a role may do in a namespace, as a set of LeasePrivilege. */
 int
 privilege_of(Oid role, const text *namespace)
 {
-	RememberedKey key;
-	Remembered *entry = NULL;
-	uint64		before;
+	uint64		forgotten;
+	const int  *remembered;
 	int			granted;
 
-	if (VARSIZE_ANY_EXHDR(namespace) > LEASE_NAMESPACE_MAX)
-		return look_up(role, namespace);
 	AcceptInvalidationMessages();
-	make_key(role, namespace, &key);
+	remembered = memo_find(&memo, role, namespace);
 	if (remembered != NULL)
-		entry = hash_search(remembered, &key, HASH_FIND, NULL);
-	if (entry != NULL)
-		return entry->privileges;
-	before = forgotten;
+		return *remembered;
+	forgotten = memo.forgotten;
 	granted = look_up(role, namespace);
-	if (before == forgotten)
-		remember(&key, granted);
+	memo_keep(&memo, forgotten, role, namespace, &granted);
 	return granted;
 }
 

@@ -483,16 +483,35 @@ rows_shares(uint64 hash)
 	return compat_lock_held_by_me(&tag, ShareLock);
 }
 
+void
+rows_leave_share(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	mutex_tag(hash, &tag);
+	LockRelease(&tag, ShareLock, false);
+}
+
+/*
+ * Keep those who share out, to the transaction's end; others who do the same
+ * are let in.  Who shares only ever does for a moment.
+ */
+void
+rows_keep_out(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	mutex_tag(hash, &tag);
+	(void) LockAcquire(&tag, RowExclusiveLock, false, false);
+}
+
 /* Whether somebody else has the mutex. */
 bool
 rows_mutex_is_taken(uint64 hash)
 {
-	LOCKTAG		tag;
-
 	if (!rows_try_share(hash))
 		return true;
-	mutex_tag(hash, &tag);
-	LockRelease(&tag, ShareLock, false);
+	rows_leave_share(hash);
 	return false;
 }
 

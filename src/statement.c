@@ -502,6 +502,8 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" FROM (VALUES"
 		" ('lease', 'keep_floor', 'keep_floor'),"
 		" ('lease', 'keep_floor_truncate', 'keep_floor'),"
+		" ('namespace', 'forget_namespaces', 'forget_namespaces'),"
+		" ('namespace', 'forget_namespaces_truncate', 'forget_namespaces'),"
 		" ('privilege', 'forget_privileges', 'forget_privileges'),"
 		" ('privilege', 'forget_privileges_truncate', 'forget_privileges')"
 		") AS e (on_table, name, calls)"

@@ -55,7 +55,7 @@ SELECT bag_eq(
 	ARRAY['lease_present(text)', 'lease_present(text,text,bigint,boolean,text)'], 'none is overloaded, but lease_present: a token, or what it is made of');
 SELECT bag_eq(
 	$$SELECT signature FROM functions WHERE prorettype = 'trigger'::regtype$$,
-	ARRAY['lease_fence_check()', 'lease_catalog.keep_floor()', 'lease_catalog.forget_privileges()'], 'of those for triggers one is for the tables of users, the others for our own');
+	ARRAY['lease_fence_check()', 'lease_catalog.keep_floor()', 'lease_catalog.forget_privileges()', 'lease_catalog.forget_namespaces()'], 'of those for triggers one is for the tables of users, the others for our own');
 SELECT is_empty(
 	$$SELECT tgrelid::regclass, tgname, tgenabled FROM pg_trigger JOIN relations c ON c.oid = tgrelid WHERE NOT tgisinternal AND tgenabled <> 'A'$$,
 	'and on our own they always fire');

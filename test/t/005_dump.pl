@@ -170,6 +170,7 @@ $target->command_ok(
 	'pg_restore --data-only --disable-triggers');
 is($target->safe_psql('disabled', q{SELECT object FROM lease_check() WHERE code = 'trigger_missing' ORDER BY 1}),
 	join("\n",
+		(map { qq{trigger "$_" of table lease_catalog.namespace} } qw(forget_namespaces forget_namespaces_truncate)),
 		(map { qq{trigger "$_" of table lease_catalog.privilege} } qw(forget_privileges forget_privileges_truncate)),
 		(map { qq{trigger "$_" of table lease_catalog.lease} } qw(keep_floor keep_floor_truncate))),
 	'lease_check tells of triggers that are enabled, but no longer always');
