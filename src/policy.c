@@ -195,36 +195,53 @@ look_up(const text *namespace, NamespacePolicy *policy)
 	rows_close(&rows);
 }
 
-/* The same from memory, where nobody can have changed it. */
-static void
+/*
+ * Enter where nobody is changing a namespace, and know of every change so far;
+ * whoever is in leaves soon, and waits for nothing.
+ */
+static bool
+enter(void)
+{
+	if (RecoveryInProgress() || !rows_try_share(GATE))
+		return false;
+	AcceptInvalidationMessages();
+	return true;
+}
+
+static bool
 recall(const text *namespace, NamespacePolicy *policy)
 {
 	const NamespacePolicy *remembered;
-	uint64		forgotten;
 
-	AcceptInvalidationMessages();
+	if (!enter())
+		return false;
 	remembered = memo_find(&memo, InvalidOid, namespace);
 	if (remembered != NULL)
-	{
 		*policy = *remembered;
-		return;
-	}
-	forgotten = memo.forgotten;
+	rows_leave_share(GATE);
+	return remembered != NULL;
+}
+
+/* Read it, and remember it unless it was changed meanwhile. */
+static void
+read_and_keep(const text *namespace, NamespacePolicy *policy)
+{
+	uint64		forgotten = memo.forgotten;
+
 	look_up(namespace, policy);
-	memo_keep(&memo, forgotten, InvalidOid, namespace, policy);
+	if (enter())
+	{
+		memo_keep(&memo, forgotten, InvalidOid, namespace, policy);
+		rows_leave_share(GATE);
+	}
 }
 
 /* What a namespace says as of now, within what the server allows. */
 void
 policy_read(const text *namespace, NamespacePolicy *policy)
 {
-	if (!RecoveryInProgress() && rows_try_share(GATE))
-	{
-		recall(namespace, policy);
-		rows_leave_share(GATE);
-	}
-	else
-		look_up(namespace, policy);
+	if (!recall(namespace, policy))
+		read_and_keep(namespace, policy);
 	policy->rules.max_ttl = Min(policy->rules.max_ttl,
 								settings_max_ttl * USECS_PER_SEC);
 }
