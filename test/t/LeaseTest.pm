@@ -177,13 +177,18 @@ sub detach
 	  or die 'the standby is still connected';
 }
 
-# Wait until a node that restarts by itself takes connections.
+# Wait until a node that restarts by itself takes connections.  A psql that
+# cannot connect may be gone before it has been given its script, and that is an
+# error that poll_query_until would not survive.
 sub await_node
 {
 	my ($node) = @_;
 
-	$node->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()')
-	  or die 'the server did not come back';
+	wait_for(
+		sub {
+			(eval { $node->safe_psql('postgres', 'SELECT NOT pg_is_in_recovery()') } // '') eq 't';
+		},
+		'the server') or die 'the server did not come back';
 }
 
 # A psql that runs a script beside the test.  The script and both outputs are
