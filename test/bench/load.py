@@ -1,16 +1,21 @@
 """One run of one side: pgbench, and what its log says.
 
 Promises: what is counted is what happened after the sessions had settled; a
-run in which a single call did not renew is an error, not a figure.
+run in which a single call did not do what it was made for is an error, not a
+figure.
 """
 
+import collections
+import concurrent.futures
 import contextlib
 import dataclasses
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import tempfile
+import typing
 
 import server
 
@@ -22,10 +27,18 @@ WARM = 0.5
 
 @dataclasses.dataclass(frozen=True)
 class Side:
-    """Something that renews leases: a script, and the table that it works on."""
+    """Something that changes rows, such as a renewal."""
     script: str
-    table: str
-    leases: int = 1             # that one call renews
+    table: str                  # or several, which it leaves to be vacuumed
+    counter: str = ""           # SQL: rises by 1 with each row changed
+    rows: int = 1               # that one call changes
+    schema: str = ""            # where the script's tables are looked for first
+    steps: tuple = ("",)        # what a client's calls do in turn; the last is counted
+    variables: dict = dataclasses.field(default_factory=dict)
+
+    def count(self, database):
+        counted, = database.numbers(self.counter or f"sum(version) FROM {self.table}")
+        return counted
 
 
 RENEW = Side("renew.sql", server.LEASES)
@@ -34,8 +47,11 @@ PLPGSQL = Side("plpgsql.sql", server.YARDSTICK)
 LIBRARY = Side("library.sql", server.YARDSTICK)
 
 
-def renew_many(leases):
-    return Side("renew-many.sql", server.LEASES, leases)
+def renew_many(first, leases):
+    first += server.FIRST_NAME
+    return Side("renew-many.sql", server.LEASES, rows=leases,
+                variables={"names": array(range(first, first + leases)),
+                           "fences": array([1] * leases)})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,37 +67,58 @@ class Length:
 
 
 def perform(database, side, clients, length, seed, names=None):
-    """Let so many clients renew leases drawn from a range of names (all of
-    them, if none is given): the figures of one run."""
-    first, count = names or (0, database.leases)
-    first += server.FIRST_NAME
-    variables = {"first": first, "last": first + count - 1}
-    if side.leases > 1:
-        variables = {"names": array(range(first, first + count)),
-                     "fences": array([1] * count)}
-    before = database.renewals(side.table)
+    """Let so many clients change rows drawn from a range of names (those of all
+    leases, if none is given): the figures of one run, by step if it has steps."""
+    before = side.count(database)
     with tempfile.TemporaryDirectory(dir=os.environ.get("LEASE_TMP")) as scratch:
-        calls = pgbench(database, side, clients, length, variables, seed, scratch)
-        figures = read_logs(pathlib.Path(scratch), length)
-    renewed = database.renewals(side.table) - before
-    if renewed != calls * side.leases:
-        raise RuntimeError(f"{side.script}: {calls} calls renewed {renewed} leases")
-    return figures
+        pgbench(database, side, clients, length.arguments(clients),
+                names or (0, database.leases), seed,
+                "-l", f"--log-prefix={scratch}/log")
+        calls = read_logs(pathlib.Path(scratch), side.steps)
+    made = sum(call.step == side.steps[-1] for call in calls)
+    changed = side.count(database) - before
+    if changed != made * side.rows:
+        raise RuntimeError(f"{side.script}: {made} calls changed {changed} rows")
+    figures = count_calls(calls, length, side.steps)
+    return figures if len(side.steps) > 1 else figures[side.steps[0]]
 
 
 def array(values):
     return "{" + ",".join(map(str, values)) + "}"
 
 
-def pgbench(database, side, clients, length, variables, seed, scratch):
+@contextlib.contextmanager
+def beside(database, side, rate, clients, seconds, names):
+    """Meanwhile so many clients change rows at a rate: a second's number of them,
+    all together, for so long.  Yields a list that has the number of calls in the end."""
+    before = side.count(database)
+    made = []
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        load = pool.submit(pgbench, database, side, clients,
+                           ["-T", str(seconds), "-R", str(rate)], names, 0)
+        yield made
+        calls = load.result()
+    changed = side.count(database) - before
+    if changed != calls:
+        raise RuntimeError(f"{side.script}: {calls} calls beside changed {changed} rows")
+    made.append(calls)
+
+
+def pgbench(database, side, clients, length, names, seed, *options):
     """How many calls were made."""
+    first, count = names
+    first += server.FIRST_NAME
+    variables = {"first": first, "last": first + count - 1, "step": 0} | side.variables
     command = ["pgbench", "-n", "-M", "prepared", "-U", server.ROLE,
                "-c", str(clients), "-j", str(min(clients, os.cpu_count())),
-               *length.arguments(clients), f"--random-seed={seed}",
-               "-l", f"--log-prefix={scratch}/log", "-f", str(server.SQL / side.script)]
+               *length, f"--random-seed={seed}", *options,
+               "-f", str(server.SQL / side.script)]
     for name, value in variables.items():
         command += ["-D", f"{name}={value}"]
-    done = subprocess.run([*command, database.name], text=True,
+    environment = dict(os.environ)
+    if side.schema:
+        environment["PGOPTIONS"] = f"-c search_path={side.schema},public"
+    done = subprocess.run([*command, database.name], text=True, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     calls = re.search(r"^number of transactions actually processed: (\d+)", done.stdout, re.M)
     failed = re.search(r"^number of failed transactions: (\d+)", done.stdout, re.M)
@@ -90,28 +127,50 @@ def pgbench(database, side, clients, length, variables, seed, scratch):
     return int(calls[1])
 
 
-def read_logs(directory, length):
-    """The figures of the calls that ended in the time that counts, which is the
-    last part of a run."""
-    ends, times = [], []
+class Call(typing.NamedTuple):
+    end: int                    # these in microseconds
+    time: int
+    step: str
+
+
+def read_logs(directory, steps):
+    """All calls.  A client's lines are in one file, in order."""
+    calls, made = [], collections.Counter()
     for path in directory.iterdir():
         with contextlib.closing(path.open()) as lines:
             for line in lines:
-                _, _, time, _, second, microsecond = line.split()[:6]
-                ends.append(int(second) * 1_000_000 + int(microsecond))
-                times.append(int(time))
-    start, stop = min(ends), max(ends)
-    if length.seconds:
-        first, start = start, stop - length.seconds * 1_000_000
-        if start - first < WARM * 1_000_000:
-            raise RuntimeError(f"sessions needed more than {SETTLING - WARM} s to connect")
-    counted = sorted(time for end, time in zip(ends, times) if start <= end <= stop)
+                client, _, time, _, second, microsecond = line.split()[:6]
+                calls.append(Call(int(second) * 1_000_000 + int(microsecond), int(time),
+                                  steps[made[client] % len(steps)]))
+                made[client] += 1
+    return calls
+
+
+def count_calls(calls, length, steps):
+    """The figures, by step, of the calls that ended in the time that counts: the
+    last part of a run, if that has a length in time."""
+    by_step = {step: [call for call in calls if call.step == step] for step in steps}
+    if not length.seconds:
+        return {step: figures(made, min(call.end - call.time for call in made),
+                              max(call.end for call in made))
+                for step, made in by_step.items()}
+    stop = max(call.end for call in calls)
+    start = stop - length.seconds * 1_000_000
+    if start - min(call.end for call in calls) < WARM * 1_000_000:
+        raise RuntimeError(f"sessions needed more than {SETTLING - WARM} s to connect")
+    return {step: figures([call for call in made if call.end >= start], start, stop)
+            for step, made in by_step.items()}
+
+
+def figures(calls, start, stop):
+    times = sorted(call.time for call in calls)
     return {
-        "calls": len(counted),
+        "calls": len(times),
         "seconds": (stop - start) / 1e6,
-        "p50_us": percentile(counted, 50),
-        "p99_us": percentile(counted, 99),
-        "max_us": counted[-1],
+        "mean_us": round(statistics.mean(times)),
+        "p50_us": percentile(times, 50),
+        "p99_us": percentile(times, 99),
+        "max_us": times[-1],
     }
 
 

@@ -8,9 +8,20 @@ import dataclasses
 import statistics
 
 NAMES = {"lease_renew": "`lease_renew`", "update": "bare UPDATE", "plpgsql": "PL/pgSQL",
-         "library": "lock library", "lease_renew_many": "`lease_renew_many`"}
+         "library": "lock library", "lease_renew_many": "`lease_renew_many`",
+         "unguarded": "unguarded", "one_lease": "one lease", "per_value": "per value",
+         "per_value_10": "per value, ten in turns", "stamped": "one lease, stamped",
+         "stamped_per_value": "per value, stamped", "lease_present": "`lease_present`",
+         "lease.token": "`lease.token`", "shared": "`lease_present`, one lease for all"}
 
-TITLES = {"renewal": "one renewal", "batch": "many renewals", "scale": "one renewal"}
+# Works, and what is counted of them in a second.
+TITLES = {"renewal": ("one renewal", "leases"), "batch": ("many renewals", "leases"),
+          "scale": ("one renewal", "leases"),
+          "guarded bulk": ("bulk UPDATE", "rows"),
+          "guarded row": ("one-row transaction", "transactions")}
+
+BULK_BOUNDS = {"one_lease": 1.05, "per_value": 1.5, "per_value_10": 1.5, "stamped": 2.2,
+               "stamped_per_value": 2.2}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,14 +77,14 @@ def clients(work):
     return f"{work['clients']} client{'s' * (work['clients'] > 1)}"
 
 
-def rate(run, leases=1):
-    """Leases renewed in a second."""
-    return run["calls"] * leases / run["seconds"]
+def rate(run, rows=1):
+    """Rows changed in a second, such as leases renewed."""
+    return run["calls"] * rows / run["seconds"]
 
 
 def rates(work, side):
-    leases = work["batch"] if side == "lease_renew_many" else 1
-    return [rate(run, leases) for run in work["sides"][side]]
+    rows = work["batch"] if side == "lease_renew_many" else work.get("rows", 1)
+    return [rate(run, rows) for run in work["sides"][side]]
 
 
 def latencies(work, side):
@@ -91,7 +102,7 @@ def size(at):
 def goals(works):
     """Every goal that the works can be held against."""
     make = {"renewal": renewal_goals, "batch": batch_goals, "scale": scale_goals,
-            "hot": hot_goals}
+            "hot": hot_goals, "guarded bulk": bulk_goals, "guarded row": row_goals}
     return [goal for work in works if work["work"] in make
             for goal in make[work["work"]](work)]
 
@@ -125,6 +136,21 @@ def hot_goals(work):
                Seen.of([size(steps[-1]) / size(work["before"])]))
 
 
+def bulk_goals(work):
+    for side, bound in BULK_BOUNDS.items():
+        yield Goal(f"UPDATE of {count(work['rows'])} rows, {NAMES[side]}", NAMES["unguarded"],
+                   bound, False, "× the time",
+                   ratio(latencies(work, side), latencies(work, "unguarded")))
+
+
+def row_goals(work):
+    for side in work["sides"]:
+        if side != "unguarded":
+            yield Goal(f"one-row transaction, {NAMES[side]}, {clients(work)}",
+                       NAMES["unguarded"], 1.25, False, "× the latency",
+                       ratio(latencies(work, side), latencies(work, "unguarded")))
+
+
 def goal_table(works):
     return [("work", "against", "goal", "seen", "all rounds", ""),
             *((goal.work, goal.yardstick, str(goal), str(goal.seen), goal.seen.range,
@@ -133,13 +159,16 @@ def goal_table(works):
 
 def run_table(works):
     """Rates and latencies are medians of the rounds, the maximum that of all."""
-    rows = [("work", "clients", "side", "leases/s", "p50 ms", "p99 ms", "max ms")]
+    works = [work for work in works if "sides" in work]
+    counted = list(dict.fromkeys(TITLES[work["work"]][1] for work in works))
+    rows = [("work", "clients", "side", f"{' or '.join(counted)}/s",
+             "p50 ms", "p99 ms", "max ms")]
     for work in works:
-        for side, runs in work.get("sides", {}).items():
+        for side, runs in work["sides"].items():
             times = (statistics.median(run["p50_us"] for run in runs),
                      statistics.median(run["p99_us"] for run in runs),
                      max(run["max_us"] for run in runs))
-            rows.append((TITLES[work["work"]], str(work["clients"]),
+            rows.append((TITLES[work["work"]][0], str(work["clients"]),
                          NAMES.get(side) or f"{count(work['leases'][side])} leases",
                          count(round(statistics.median(rates(work, side)))),
                          *(f"{time / 1000:.2f}" for time in times)))

@@ -55,19 +55,21 @@ def measuring_role():
 
 
 class Database:
-    """Leases, all of one worker, and the yardsticks' copy of them if wanted."""
+    """Leases, all of one worker, and what else the scripts make, such as the
+    yardsticks' copy of them."""
 
-    def __init__(self, purpose, leases, yardsticks=True):
+    def __init__(self, purpose, leases, *scripts, **variables):
         self.name = f"{ROLE}_{purpose}"
         self.leases = leases
-        self.scripts = ["leases.sql"] + ["yardstick.sql"] * yardsticks
+        self.scripts = ["leases.sql", *scripts]
+        self.variables = variables
 
     def __enter__(self):
         maintenance(f"CREATE DATABASE {self.name} TEMPLATE template0")
         try:
             for script in self.scripts:
                 psql(self.name, "-f", SQL / script, role=ROLE, first=FIRST_NAME,
-                     leases=self.leases)
+                     leases=self.leases, **self.variables)
         except BaseException:
             self.__exit__()
             raise
@@ -83,10 +85,6 @@ class Database:
         """What SELECT answers, if that is one row of whole numbers."""
         line, = psql(self.name, "-c", f"SELECT {expressions}")
         return [int(number) for number in line.split("|")]
-
-    def renewals(self, table):
-        """How many there ever were, besides a constant."""
-        return self.numbers(f"sum(version) FROM {table}")[0]
 
     def sizes(self, table):
         """Bytes of the table, and of its index."""

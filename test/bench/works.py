@@ -29,15 +29,15 @@ def take_turns(rounds, sides):
     return record
 
 
-def turn(database, side, clients, plan, number, names=None):
+def turn(database, side, clients, length, number, names=None):
     database.run(f"VACUUM {side.table}")
-    return load.perform(database, side, clients, plan.length, number, names)
+    return load.perform(database, side, clients, length, number, names)
 
 
 def single(database, clients, plan):
     """One renewal against the three yardsticks."""
     def side(which):
-        return lambda number: turn(database, which, clients, plan, number)
+        return lambda number: turn(database, which, clients, plan.length, number)
     return {"work": "renewal", "clients": clients, "leases": database.leases,
             "sides": take_turns(plan.rounds, {
                 "lease_renew": side(load.RENEW),
@@ -50,19 +50,21 @@ def batch(database, plan):
     """A worker's leases in one call against one call for each; another worker
     each round."""
     def side(which):
-        return lambda number: turn(database, which, 1, plan, number,
-                                   names=(number * BATCH % database.leases, BATCH))
+        def take(number):
+            names = number * BATCH % database.leases, BATCH
+            return turn(database, which(names), 1, plan.length, number, names)
+        return take
     return {"work": "batch", "clients": 1, "leases": database.leases, "batch": BATCH,
             "sides": take_turns(plan.rounds, {
-                "lease_renew_many": side(load.renew_many(BATCH)),
-                "lease_renew": side(load.RENEW)})}
+                "lease_renew_many": side(lambda names: load.renew_many(*names)),
+                "lease_renew": side(lambda _: load.RENEW)})}
 
 
 def scale(few, many, plan):
     """The same call on few leases and on many, in pages that have been written
     to since the checkpoint."""
     def side(database):
-        return lambda number: turn(database, load.RENEW, 1, plan, number)
+        return lambda number: turn(database, load.RENEW, 1, plan.length, number)
     for database in (few, many):
         database.run(
             "SELECT count(*) FROM (SELECT DISTINCT ON ((ctid::text::point)[0]) name"
