@@ -44,6 +44,7 @@ def row(database, clients, plan):
         which = account(script, schema)
         return lambda number: works.turn(database, which, clients, plan.length, number)
     sides = {"unguarded": side("row.sql", "row_unguarded"),
+             "longer": side("row-select.sql", "row_unguarded"),
              "lease_present": side("row-present.sql", "row_per_value"),
              "lease.token": side("row-token.sql", "row_per_value")}
     if clients > 1:
