@@ -12,13 +12,19 @@ NAMES = {"lease_renew": "`lease_renew`", "update": "bare UPDATE", "plpgsql": "PL
          "unguarded": "unguarded", "one_lease": "one lease", "per_value": "per value",
          "per_value_10": "per value, ten in turns", "stamped": "one lease, stamped",
          "stamped_per_value": "per value, stamped", "lease_present": "`lease_present`",
-         "longer": "unguarded, with `SELECT 1`", "lease.token": "`lease.token`", "shared": "`lease_present`, one lease for all"}
+         "longer": "unguarded, with `SELECT 1`", "lease.token": "`lease.token`", "shared": "`lease_present`, one lease for all",
+         "lease_offer": "`lease_offer`", "lease_poll": "`lease_poll`",
+         "lease_complete": "`lease_complete`", "hand_offer": "by hand: offer",
+         "hand_poll": "by hand: poll", "hand_complete": "by hand: complete",
+         "task_renew": "`lease_renew` of a task", "checkpoint": "`lease_renew`, checkpoint"}
 
 # Works, and what is counted of them in a second.
 TITLES = {"renewal": ("one renewal", "leases"), "batch": ("many renewals", "leases"),
           "scale": ("one renewal", "leases"),
           "guarded bulk": ("bulk UPDATE", "rows"),
-          "guarded row": ("one-row transaction", "transactions")}
+          "guarded row": ("one-row transaction", "transactions"),
+          "tasks": ("offer, poll, complete", "tasks"), "held tasks": ("poll", "tasks"),
+          "task renewal": ("one renewal", "renewals")}
 
 BULK_BOUNDS = {"one_lease": 1.05, "per_value": 1.5, "per_value_10": 1.5, "stamped": 2.2,
                "stamped_per_value": 2.2}
@@ -47,17 +53,21 @@ class Seen:
 class Goal:
     work: str
     yardstick: str
-    bound: float
+    bound: float | None         # none is set: it is only told
     at_least: bool
     unit: str
     seen: Seen
     of_rates: bool = False
 
     def __str__(self):
+        if self.bound is None:
+            return self.unit
         return f"{'≥' if self.at_least else '≤'} {self.bound:g} {self.unit}"
 
     @property
     def verdict(self):
+        if self.bound is None:
+            return ""
         met = self.seen.middle >= self.bound if self.at_least \
             else self.seen.middle <= self.bound
         return "PASS" if met else "MISS"
@@ -102,7 +112,8 @@ def size(at):
 def goals(works):
     """Every goal that the works can be held against."""
     make = {"renewal": renewal_goals, "batch": batch_goals, "scale": scale_goals,
-            "hot": hot_goals, "guarded bulk": bulk_goals, "guarded row": row_goals}
+            "hot": hot_goals, "guarded bulk": bulk_goals, "guarded row": row_goals,
+            "tasks": queue_goals, "held tasks": held_goals, "task renewal": task_renewal_goals}
     return [goal for work in works if work["work"] in make
             for goal in make[work["work"]](work)]
 
@@ -151,10 +162,40 @@ def row_goals(work):
                        ratio(latencies(work, side), latencies(work, "unguarded")))
 
 
+def queue_goals(work):
+    yield Goal(f"offer, poll and complete a task, {clients(work)}", "the same by hand", None,
+               True, "× the rate", ratio(rates(work, "lease_poll"), rates(work, "hand_poll")))
+
+
+def held_goals(work):
+    """Pushing on what comes due falls on few polls: the mean has them in it."""
+    few, many = (f"{count(work['held_tasks'][side])} held tasks" for side in ("few", "many"))
+    means = {side: [run["mean_us"] for run in runs] for side, runs in work["sides"].items()}
+    yield Goal(f"poll beside {many}", few, 1.5, False, "× the latency",
+               ratio(latencies(work, "many"), latencies(work, "few")))
+    yield Goal(f"poll beside {many}", few, 1.5, False, "× the mean latency",
+               ratio(means["many"], means["few"]))
+
+
+def task_renewal_goals(work):
+    for side, what in (("task_renew", "renewal of a task"),
+                       ("checkpoint", "renewal with a checkpoint")):
+        yield Goal(f"{what}, {clients(work)}", "renewal of a lease", None, True, "× the rate",
+                   ratio(rates(work, side), rates(work, "lease_renew")))
+        yield Goal(f"{what}, {clients(work)}", "heap-only updates", 99, True, "%",
+                   Seen.of([100 * run["hot"] / run["updates"] for run in work["sides"][side]]))
+
+
 def goal_table(works):
     return [("work", "against", "goal", "seen", "all rounds", ""),
             *((goal.work, goal.yardstick, str(goal), str(goal.seen), goal.seen.range,
                goal.verdict) for goal in goals(works))]
+
+
+def side_name(work, side):
+    if "held_tasks" in work:
+        return f"`lease_poll`, {count(work['held_tasks'][side])} held"
+    return NAMES.get(side) or f"{count(work['leases'][side])} leases"
 
 
 def run_table(works):
@@ -169,7 +210,7 @@ def run_table(works):
                      statistics.median(run["p99_us"] for run in runs),
                      max(run["max_us"] for run in runs))
             rows.append((TITLES[work["work"]][0], str(work["clients"]),
-                         NAMES.get(side) or f"{count(work['leases'][side])} leases",
+                         side_name(work, side),
                          count(round(statistics.median(rates(work, side)))),
                          *(f"{time / 1000:.2f}" for time in times)))
     return rows
