@@ -247,6 +247,12 @@ visit(Poll *poll, DueScan *scan, DueEntry *entry)
 			take(poll, scan, entry);
 		return;
 	}
+	if (answer.outcome == OUTCOME_ON_HOLD)
+	{
+		/* all of them are, since a moment ago */
+		poll->again = true;
+		return;
+	}
 	due_at = rules_due_at(&found.row, NULL, answer.now);
 	if (poll->ahead)
 	{

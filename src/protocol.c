@@ -212,25 +212,17 @@ keep_end(const LeaseCall *call, const LeaseRow *before,
 						NULL, NULL);
 }
 
-/* Whether a task may be due sooner than anybody was told to look at it. */
+/*
+ * Whether a task has to be looked at sooner than was known: one that is new or
+ * open again, one whose attempt is over, and whatever else is due sooner now
+ * than by the row as it was, to which its entry may have been moved.
+ */
 static bool
-is_due_sooner(const LeaseCall *call, const LeaseRow *before,
-			  const LeaseDecision *decision)
+is_due_sooner(const LeaseRow *before, const LeaseDecision *decision,
+			  TimestampTz now)
 {
-	switch (decision->write)
-	{
-		case WRITE_NOTHING:
-		case WRITE_REBASE:
-			return false;
-		case WRITE_GRANT:
-		case WRITE_RENEWAL:
-			return !rules_is_free(before) && decision->row.expires_at < before->expires_at;
-		case WRITE_END:
-			return true;
-		case WRITE_STATE:
-			return call->request.verb != VERB_HOLD && call->request.verb != VERB_CANCEL;
-	}
-	return true;
+	return before->task != TASK_OPEN || decision->write == WRITE_END ||
+		rules_due_at(&decision->row, NULL, now) < rules_due_at(before, NULL, now);
 }
 
 /* Write down what the verb says of a task, beside the lease's row. */
@@ -268,7 +260,7 @@ keep_task(const LeaseCall *call, const LeaseRow *before,
 		if (before->task == TASK_OPEN)
 			due_remove(&call->key);
 	}
-	else if (is_due_sooner(call, before, decision))
+	else if (is_due_sooner(before, decision, now))
 		due_arm(&call->key, row->priority, rules_due_at(row, NULL, now));
 }
 
