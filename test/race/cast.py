@@ -49,6 +49,15 @@ class Owner:
     def claim(self, at=None, **arguments):
         return self.call("lease_claim", at, owner=self.label, **arguments)
 
+    def poll(self, at):
+        self.begin_poll(at)
+        return self.finish()
+
+    def begin_poll(self, at):
+        arguments = {"owner": self.label, "ttl": "60 s"}
+        self.sent = (at, "lease_poll", arguments)
+        self.child.tell({"do": "poll", **arguments, "at": at})
+
     def blind_heartbeat(self, at):
         answer = self.child.ask({"do": "blind heartbeat", "at": at})
         return self.stage.note(self.label, at, "blind UPDATE", {}, answer)

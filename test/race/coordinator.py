@@ -57,6 +57,14 @@ class Session:
                 for name in arguments))
         return self.one(statement, *arguments.values())
 
+    def poll(self, **arguments):
+        """One task, if there is one; how many rows the poll gave."""
+        cursor = self.connection.execute(
+            "SELECT * FROM lease_poll(%(owner)s, ttl => %(ttl)s)", arguments)
+        rows = cursor.fetchall()
+        first = rows[0] if rows else {}
+        return {"rows": len(rows), **{column: plain(value) for column, value in first.items()}}
+
     def row(self, name):
         """The lease as it is stored: the columns that are promised by name,
         where it lies (xmin and ctid), and all of it as one text, so that two

@@ -6,6 +6,7 @@ with it, and answers with what it got:
 
     {"do": "set", "setting": ..., "value": ...}
     {"do": "call", "verb": "lease_...", "arguments": {...}, "at": ...}
+    {"do": "poll", "owner": ..., "ttl": ..., "at": ...}
     {"do": "blind heartbeat", "at": ...}
     {"do": "effect", "port": ..., "effect": ...}
     {"do": "bear token"}
@@ -42,7 +43,7 @@ class Owner:
         return Session()
 
     def obey(self, command):
-        act = {"set": self.set, "call": self.call, "effect": self.effect,
+        act = {"set": self.set, "call": self.call, "poll": self.poll, "effect": self.effect,
                "blind heartbeat": self.blind_heartbeat, "bear token": self.bear_token,
                "execute": self.execute}[command.pop("do")]
         return act(**command)
@@ -58,8 +59,15 @@ class Owner:
             self.copy, self.holds = answer, True
         elif verb == "lease_renew" and answer["outcome"] != "busy":
             self.holds = answer["ok"]
-        elif verb == "lease_release":
+        elif verb in ("lease_release", "lease_complete", "lease_fail"):
             self.holds = False
+        return answer
+
+    def poll(self, at, **arguments):
+        self.session.set_clock(at)
+        answer = self.session.poll(**arguments)
+        if answer.get("ok"):
+            self.copy, self.holds = answer, True
         return answer
 
     def blind_heartbeat(self, at):

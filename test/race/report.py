@@ -32,7 +32,7 @@ REJECTED  the row was corrupted, and the resource turned the former owner away
 REFUSED   the database turned the former owner away, and changed nothing
 OK        the owner acted in time, and nobody could get in its way
 
-The four runs called unsafe must end in CONFLICT: without the conflict there,
+The five runs called unsafe must end in CONFLICT: without the conflict there,
 the others would show nothing.
 """
 

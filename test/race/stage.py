@@ -11,7 +11,7 @@ import contextlib
 import cast
 from coordinator import Session
 
-TOKEN_VERBS = ("lease_renew", "lease_release")
+TOKEN_VERBS = ("lease_renew", "lease_release", "lease_complete", "lease_fail")
 
 
 class Stage(contextlib.ExitStack):

@@ -9,7 +9,7 @@ digest.
 
 from typing import Callable, NamedTuple
 
-from . import check_then_renew, guarded_table, heartbeat, paused_owner
+from . import check_then_renew, guarded_table, heartbeat, paused_owner, workflow
 
 INSTANTS = ("server_time", "granted_at", "renewed_at", "expires_at", "remaining")
 
@@ -31,6 +31,12 @@ RUNS = (
     Run("claim during a renewal", check_then_renew.claim_during_renewal, ("OK",)),
     Run("renewal and claim race", check_then_renew.raced, ("OK", "REFUSED"),
         ("calls", "late_act", "verdict")),
+    Run("unsafe: poll, renew by id", workflow.by_id, ("CONFLICT",)),
+    Run("poll, then lease_renew", workflow.by_lease_renew, ("REFUSED",)),
+    Run("poll during a renewal", workflow.poll_during_renewal, ("OK",)),
+    Run("renewal and poll race", workflow.raced, ("REFUSED",),
+        ("calls", "late_act", "verdict")),
+    Run("each refusal", workflow.refusals, ("REFUSED",)),
     Run("paused owner", paused_owner.stopped_past_expiry, ("REFUSED",), INSTANTS),
     Run("unsafe: table, no guard", guarded_table.unguarded, ("CONFLICT",), INSTANTS),
     Run("guarded table", guarded_table.guarded, ("REFUSED",), INSTANTS),
