@@ -42,6 +42,9 @@ PATIENCE = 30
 
 
 class Director:
+    session = Session           # what each process is
+    between = BETWEEN_TRUNCATES # how often they are all disturbed, in seconds
+
     def __init__(self, directory, seed, seconds, calls, kills):
         """Let them go on for so many seconds; where fewer calls or kills have come
         of it, for up to LONGER times as many."""
@@ -64,11 +67,11 @@ class Director:
         try:
             for number in range(SESSIONS):
                 self.start(number)
-            truncate_at = self.later(*BETWEEN_TRUNCATES)
+            disturb_at = self.later(*self.between)
             while not self.enough():
-                if time.monotonic() > truncate_at:
-                    truncated = self.truncate()
-                    truncate_at = self.later(*BETWEEN_TRUNCATES if truncated else STOPPED)
+                if time.monotonic() > disturb_at:
+                    disturbed = self.disturb()
+                    disturb_at = self.later(*self.between if disturbed else STOPPED)
                 act, = self.random.choices(list(ACTS), ACTS.values())
                 getattr(self, act)(self.random.randrange(SESSIONS))
                 self.wait(self.random.expovariate(1 / PAUSE))
@@ -100,7 +103,7 @@ class Director:
             for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(each, signal.SIG_DFL)
             client = Client(self.directory / f"{name}.jsonl", f"torture {name}", OPTIONS)
-            session = Session(client, self.seed, number, self.lives[number])
+            session = self.session(client, self.seed, number, self.lives[number])
             session.live(lambda: self.goes_on(number, parent))
             return 0
         except BaseException:
@@ -185,9 +188,9 @@ class Director:
             self.resume_at[number] = self.later(*STOPPED)
             self.done["SIGSTOP"] += 1
 
-    def truncate(self):
-        """A stopped session may hold the table; then nothing is truncated, and
-        nobody waits for long behind the one who would."""
+    def disturb(self):
+        """Truncate all leases away: whether that was possible.  A stopped session may
+        hold the table; then nobody waits for long behind the one who would."""
         self.operator.connect()
         try:
             self.operator.tell("SET lock_timeout = '200 ms'")
