@@ -51,7 +51,7 @@ static const struct
 	"Stop working, or claim anew."},
 	[REFUSAL_STOPPED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '9'),
 		"an operator has stopped the epoch",
-	"Stop working."},
+	"Stop working, unless you know that the hold will be taken back in time."},
 	[REFUSAL_NO_PRIVILEGE] = {ERRCODE_INSUFFICIENT_PRIVILEGE,
 		"permission denied for the namespace of the lease",
 	"The extension's owner can grant it with lease_grant()."},

@@ -149,6 +149,41 @@ find_column(Relation table, const char *column)
 	return number;
 }
 
+/*
+ * Whether values of a type are written alike in every session, so that one
+ * value names one lease.
+ */
+bool
+guard_names_by(Oid type)
+{
+	switch (type)
+	{
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case NAMEOID:
+		case UUIDOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case BOOLOID:
+			return true;
+		default:
+			return type_is_enum(type);
+	}
+}
+
+void
+guard_refuse_type(const char *column, const char *table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" of table \"%s\" cannot name leases", column, table),
+			 errdetail("How its values are written depends on settings of the session."),
+			 errhint("Use a column of text, a number, a uuid or an enum.")));
+}
+
 static void
 find_columns(Guard *guard, Relation table)
 {
@@ -164,6 +199,8 @@ find_columns(Guard *guard, Relation table)
 		guard->name_column = find_column(table, guard->terms.subject);
 		column = TupleDescAttr(columns, guard->name_column - 1);
 		type = getBaseType(column->atttypid);
+		if (!guard_names_by(type))
+			guard_refuse_type(guard->terms.subject, RelationGetRelationName(table));
 		guard->name_is_text = type == TEXTOID || type == VARCHAROID;
 		getTypeOutputInfo(type, &output, &varlena);
 		fmgr_info_cxt(output, &guard->name_output, CurrentMemoryContext);
@@ -348,7 +385,10 @@ judge(Firing *firing, text *name)
 	key.name = name;
 	if (token == NULL)
 	{
-		refuse_without_token(firing, &key, NULL);
+		if (arguments_fault(name, LEASE_NAME_MAX) == NULL)
+			refuse_without_token(firing, &key, NULL);
+		else
+			refuse_without_token(firing, NULL, "the value is no name that a lease can have");
 		return false;
 	}
 	firing->fence = token->fence;

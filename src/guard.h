@@ -37,6 +37,8 @@ typedef struct GuardTerms
 } GuardTerms;
 
 extern void guard_read_terms(char **arguments, int narguments, GuardTerms *terms);
+extern bool guard_names_by(Oid type);
+pg_noreturn extern void guard_refuse_type(const char *column, const char *table);
 extern const char *guard_word(int argument, const GuardTerms *terms);
 
 #endif							/* LEASE_GUARD_H */

@@ -385,6 +385,8 @@ check_columns(Relation table, const GuardTerms *terms)
 
 	columns[0] = terms->per_value ? terms->subject : NULL;
 	columns[1] = terms->fence_column;
+	if (columns[0] != NULL && columns[1] != NULL && strcmp(columns[0], columns[1]) == 0)
+		error_invalid("fence_column", "It must be another column than name_column: the fence would overwrite the name.");
 	for (i = 0; i < 2; i++)
 	{
 		AttrNumber	number;
@@ -397,6 +399,8 @@ check_columns(Relation table, const GuardTerms *terms)
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of table \"%s\" does not exist",
 							columns[i], RelationGetRelationName(table))));
+		if (i == 0 && !guard_names_by(getBaseType(get_atttype(RelationGetRelid(table), number))))
+			guard_refuse_type(columns[i], RelationGetRelationName(table));
 		if (i == 1 && getBaseType(get_atttype(RelationGetRelid(table), number)) != INT8OID)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),

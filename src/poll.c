@@ -419,6 +419,16 @@ repeats(Poll *poll)
 	return settled;
 }
 
+/* Whether the whole namespace is on hold. */
+static bool
+is_held_up(const LeasePolicy *policy)
+{
+	TimestampTz now = clock_now();
+
+	return policy->hold != HOLD_NONE &&
+		now < rules_hold_end(policy->hold, policy->hold_at, policy->hold_length, now);
+}
+
 /* Grant what can be granted; true where something has been written. */
 static bool
 grant_step(void *state)
@@ -435,7 +445,9 @@ grant_step(void *state)
 	}
 	if (call->request_id == NULL || !repeats(poll))
 	{
-		if (counts && !protocol_try_capacity(call->key.namespace))
+		if (is_held_up(&poll->policy.rules))
+			refuse(poll, OUTCOME_ON_HOLD);
+		else if (counts && !protocol_try_capacity(call->key.namespace))
 			refuse(poll, OUTCOME_BUSY);
 		else
 		{
@@ -472,14 +484,6 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 		poll.waiting = NIL;
 		poll.budget = settings_poll_push;
 		policy_read(call->key.namespace, &poll.policy);
-		if (poll.policy.rules.hold != HOLD_NONE &&
-			clock_now() < rules_hold_end(poll.policy.rules.hold, poll.policy.rules.hold_at,
-										 poll.policy.rules.hold_length, clock_now()))
-		{
-			refuse(&poll, OUTCOME_ON_HOLD);
-			answer->whole.privileges = privileges;
-			return;
-		}
 		rows_open(&poll.leases, "lease", RowExclusiveLock);
 		written = transaction_attempt(grant_step, &poll);
 		if (written)

@@ -550,8 +550,6 @@ prolong(const LeaseRow *row, const LeaseRequest *request,
 				return false;
 		}
 	}
-	/* who was asked to stop goes on to the deadline, and not past it */
-	*until = earlier(*until, rules_cancel_deadline(row, now));
 	return true;
 }
 
@@ -588,8 +586,13 @@ decide_renew(const LeaseRequest *request, const LeasePolicy *policy,
 	row->version++;
 	row->granted_at = earlier(row->granted_at, now);
 	row->renewed_at = now;
-	row->expires_at = until;
 	row->ttl = until - now;
+
+	/*
+	 * Who was asked to stop goes on to the deadline, and not past it; if that
+	 * is taken back, to the length that he had.
+	 */
+	row->expires_at = earlier(until, rules_cancel_deadline(row, now));
 	if (row->cancel)
 		row->cancel_at = earlier(row->cancel_at, now);
 	decision->write = WRITE_RENEWAL;

@@ -406,7 +406,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 		"SELECT " LEASE_OBJECT ", pg_catalog.format("
 		"'It was renewed at %s for %s, but expires at %s.', l.renewed_at, l.ttl, l.expires_at)"
 		" FROM lease_catalog.lease AS l"
-		" WHERE l.ended_by IS NULL"
+		" WHERE l.ended_by IS NULL AND l.cancel_at IS NULL"
 		" AND CASE WHEN l.expires_at OPERATOR(pg_catalog.<=) l.renewed_at THEN false"
 		" WHEN l.expires_at OPERATOR(pg_catalog.>) " LAST_INSTANT " THEN true"
 		" ELSE (l.expires_at OPERATOR(pg_catalog.-) l.renewed_at) OPERATOR(pg_catalog.>) l.ttl END"

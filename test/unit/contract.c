@@ -753,9 +753,9 @@ contract_rebases(const Ask *ask)
 		 (record->task == TASK_OPEN && record->armed > now));
 }
 
-/* Until when a grant or a renewal promises. */
-int64_t
-contract_until(const Ask *ask, Effect effect)
+/* Until when a grant or a renewal would promise if nobody were asked to stop. */
+static int64_t
+until_uncut(const Ask *ask, Effect effect)
 {
 	const LeasePolicy *policy = ask->policy;
 	int64_t		now = ask->state->now;
@@ -769,7 +769,21 @@ contract_until(const Ask *ask, Effect effect)
 		if (policy->max_hold > 0)
 			ends = now + policy->max_hold;
 	}
-	return lesser(lesser(now + lesser(ttl, policy->max_ttl), ends), contract_deadline(ask));
+	return lesser(now + lesser(ttl, policy->max_ttl), ends);
+}
+
+/* Until when it promises. */
+int64_t
+contract_until(const Ask *ask, Effect effect)
+{
+	return lesser(until_uncut(ask, effect), contract_deadline(ask));
+}
+
+/* And the length that the next renewal goes by, which a cancel does not cut. */
+int64_t
+contract_length(const Ask *ask, Effect effect)
+{
+	return until_uncut(ask, effect) - ask->state->now;
 }
 
 int64_t

@@ -373,7 +373,7 @@ judge_length(const Ask *ask, const LeaseRow *row, Effect effect)
 	int64_t		now = ask->state->now;
 
 	return broken_unless(row->expires_at == contract_until(ask, effect) &&
-						 row->ttl == row->expires_at - now &&
+						 row->ttl == contract_length(ask, effect) &&
 						 row->renewed_at == now && row->granted_at <= now,
 						 BROKEN(LENGTH));
 }

@@ -295,6 +295,7 @@ extern bool contract_is_over(const Ask *ask);
 extern bool contract_stops(const Ask *ask);
 extern int64_t contract_deadline(const Ask *ask);
 extern int64_t contract_until(const Ask *ask, Effect effect);
+extern int64_t contract_length(const Ask *ask, Effect effect);
 extern int64_t contract_fence(const Ask *ask);
 extern int64_t lesser(int64_t a, int64_t b);
 extern int64_t greater(int64_t a, int64_t b);
