@@ -231,9 +231,9 @@ foreach my $round (1 .. 3)
 {
 	my $what = "twenty, round $round";
 
-	finish_sessions($what, map { psql_start($node->connstr('postgres'), session("session $_", 5, 20)) } 1 .. 20);
+	finish_sessions($what, map { psql_start($node->connstr('postgres'), session("session $_", 20, 100)) } 1 .. 20);
 	is_at_baseline($what, 20);
-	$cycles += 20 * 25;
+	$cycles += 20 * 120;
 	push @tables, { swept() };
 }
 my %rows = map { $_ => $tables[2]{$_}[0] } keys %{ $tables[2] };
