@@ -360,7 +360,8 @@ prove_observing(Firing *firing, Token *token, Refused *refused)
 	}
 	PG_CATCH();
 	{
-		if (geterrcode() != error_refused_code(REFUSAL_BUSY))
+		if (geterrcode() != error_refused_code(REFUSAL_BUSY) &&
+			geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(caller);
 		FlushErrorState();

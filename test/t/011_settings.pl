@@ -32,6 +32,7 @@ my %planted = (
 	'lease.lock_wait'         => [ '1h',         '1s' ],
 	'lease.max_ttl'           => [ '3600d',      '1d' ],
 	'lease.max_wait'          => [ '1h',         '1min' ],
+	'lease.poll_push'         => [ '1',          '100' ],
 	'lease.request_retention' => [ '1s',         '1d' ]);
 my $settings = $node->safe_psql('postgres',
 	q{SELECT FROM lease_get('x'); SELECT name FROM pg_settings WHERE name LIKE 'lease.%' AND context = 'superuser' ORDER BY 1});
