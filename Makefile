@@ -99,10 +99,13 @@ BENCH =
 # Arguments of test/torture/run.
 TORTURE =
 
+# The mutants that `make mutants` builds; if empty, all.
+MUTANTS =
+
 # What `make test` or `make assert` runs of the suites; if empty, all that it has.
 SUITES =
 
-.PHONY: results-dirs demo bench torture test unit check-style matrix assert dist indent help
+.PHONY: results-dirs demo bench torture test unit check-style mutants matrix assert dist indent help
 
 results-dirs:
 	@mkdir -p $(RESULTS)
@@ -128,6 +131,10 @@ test unit check-style:
 	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo test
 	@PG_CONFIG='$(PG_CONFIG)' OUT='$(OUT)' test/run $(or $(subst check-style,style,$(filter-out test,$@)),$(SUITES))
 
+mutants:
+	@PG_CONFIG='$(PG_CONFIG)' tools/bootstrap demo test
+	@PG_CONFIG='$(PG_CONFIG)' test/mutants/run $(MUTANTS)
+
 matrix:
 	@test/matrix/run $(VERSIONS)
 
@@ -151,6 +158,7 @@ help:
 	@echo "make test          every test, on a throw-away server [OUT=DIR keeps what failed; SUITES='style tap' only these]"
 	@echo "make unit          the rules alone, without a server"
 	@echo "make check-style   formatting, layers, and the other checks of tools/"
+	@echo "make mutants       breaks the extension on purpose, and sees the tests fail [MUTANTS='name name']"
 	@echo "make matrix        the suites on the servers that Debian 12 does not have [VERSIONS='17 18']"
 	@echo "make assert        the suites on a server with assertions [VALGRIND=1 beneath valgrind]"
 	@echo "make dist          the archive for PGXN, from the last commit [OUT=DIR]"

@@ -21,6 +21,11 @@ SELECT :whole = :'before' AS unchanged FROM lease_catalog.lease l;
 -- also where the clock that judges the lease stands still.
 SELECT :answer FROM lease_claim('job', 'B', wait => '0');
 SELECT :answer FROM lease_claim('job', 'B', wait => '20 ms');
+SET lease.max_wait = '20 ms';
+SET statement_timeout = '10 s';
+SELECT :answer FROM lease_claim('job', 'B', wait => '1 day');
+RESET statement_timeout;
+RESET lease.max_wait;
 SELECT :whole = :'before' AS unchanged FROM lease_catalog.lease l;
 
 -- A lapsed lease is granted at once to somebody who never saw it before: the

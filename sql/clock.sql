@@ -141,6 +141,14 @@ SET lease.clock = '253402300799';
 SELECT :answer FROM lease_get('set back');
 SELECT :answer FROM lease_claim('set back', 'B', ttl => '60 s');
 
+-- What tells two histories apart does not stand still with it: the number of a new
+-- one goes by the wall clock.
+SET lease.clock = '1000';
+INSERT INTO lease_catalog.generation VALUES (2, 0, 0, 0, 0, now());
+SELECT outcome FROM lease_claim('another history', 'A');
+SELECT max(generation) > extract(epoch FROM now() - '2026-01-01 00:00+00') / 600 - 1 AS by_the_wall
+	FROM lease_catalog.generation;
+
 RESET lease.clock;
 SELECT server_time BETWEEN statement_timestamp() AND clock_timestamp() AS real FROM lease_get('job');
 

@@ -22,6 +22,24 @@ SET ROLE regress_lease_plain;
 CREATE EXTENSION lease;
 RESET ROLE;
 REVOKE CREATE ON DATABASE :"db" FROM regress_lease_plain;
+
+-- Default privileges open nothing of what it makes, and close none of its functions.
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO public, regress_lease_plain;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO public, regress_lease_plain;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO public, regress_lease_plain;
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM public;
+CREATE EXTENSION lease;
+SELECT nspname, acl.* FROM pg_namespace, LATERAL aclexplode(nspacl) acl
+	WHERE nspname = 'lease_catalog' AND acl.grantee <> nspowner;
+SELECT relname, acl.* FROM pg_class, LATERAL aclexplode(relacl) acl
+	WHERE relnamespace = 'lease_catalog'::regnamespace AND acl.grantee <> relowner;
+SELECT proname FROM pg_proc
+	WHERE proname LIKE 'lease\_%' AND NOT has_function_privilege('regress_lease_plain', oid, 'EXECUTE');
+DROP EXTENSION lease;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON SCHEMAS FROM public, regress_lease_plain;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM public, regress_lease_plain;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON SEQUENCES FROM public, regress_lease_plain;
+ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO public;
 DROP ROLE regress_lease_plain;
 
 -- Created anew in a session that has used it before: plans that were kept are

@@ -42,6 +42,7 @@ DROP COLLATION folding;
 SELECT lengths.name_bytes, outcome, octet_length(answer.name) AS kept
 	FROM (VALUES (1), (511), (512)) lengths(name_bytes), LATERAL lease_claim(repeat('n', name_bytes), 'A') answer;
 SELECT outcome FROM lease_claim(repeat('n', 511) || 'm', 'A');
+SELECT name_bytes, outcome FROM (VALUES (511), (512)) lengths(name_bytes), LATERAL lease_claim(repeat('n', name_bytes), 'B');
 SELECT outcome, octet_length(name) AS kept FROM lease_claim(repeat(U&'\00E9', 256), 'A');
 SELECT outcome, octet_length(owner) AS kept FROM lease_claim('long owner', repeat(U&'\00E9', 127) || 'e');
 SELECT outcome FROM lease_renew('long owner', repeat(U&'\00E9', 127) || 'f', 1);

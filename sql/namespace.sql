@@ -70,6 +70,7 @@ SELECT :answer FROM lease_takeover('1', 'A', 1, namespace => 'two');
 SELECT :answer FROM lease_renew('2', 'A', 1, namespace => 'two');
 
 -- History is kept of one namespace and not of the other.
+SELECT :answer FROM lease_release('2', 'A', 1, namespace => 'two');
 SELECT namespace, name, owner, fence, extract(epoch FROM granted_at) AS granted, extract(epoch FROM ended_at) AS ended, ended_by FROM lease_history ORDER BY namespace, name, fence;
 
 -- What has leases is not dropped; a dropped namespace leaves its fences behind.
