@@ -255,7 +255,6 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
 	bool		waiting = false;
 	MarkAnswer	answer;
 
-	*mark = 0;
 	for (;;)
 	{
 		bool		wanting = false;
@@ -266,6 +265,8 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
 			answer = try_inside(resource, fence, waiting, mark, &wanting);
 			rows_yield(gate);
 		}
+		else
+			*mark = read_mark(resource);
 		if (answer != MARK_BUSY)
 			break;
 		if (wanting && !waiting)
