@@ -14,7 +14,6 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/uuid.h"
 
 #include "arguments.h"
@@ -32,17 +31,6 @@ PG_FUNCTION_INFO_V1(lease_release);
 PG_FUNCTION_INFO_V1(lease_release_many);
 PG_FUNCTION_INFO_V1(lease_get);
 PG_FUNCTION_INFO_V1(lease_outcomes);
-
-/* Run a verb that changes state, and make its answer a row. */
-static Datum
-change(FunctionCallInfo fcinfo, const LeaseCall *call)
-{
-	TupleDesc	columns = result_columns(fcinfo);
-	LeaseAnswer answer;
-
-	protocol_run(call, &answer);
-	return result_row(columns, call, &answer);
-}
 
 static LeaseCall
 new_call(LeaseVerb verb)
@@ -72,7 +60,7 @@ lease_claim(PG_FUNCTION_ARGS)
 	call.wait = arguments_given_length(fcinfo, 4, "wait", LENGTH_NOT_NEGATIVE);
 	(void) arguments_length(fcinfo, 5, "hold_at_least", LENGTH_NOT_NEGATIVE,
 							&request->hold_at_least);
-	return change(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, owner, expected_fence, ttl, request_id, wait, namespace) */
@@ -88,7 +76,7 @@ lease_takeover(PG_FUNCTION_ARGS)
 	request->has_ttl = arguments_length(fcinfo, 3, "ttl", LENGTH_POSITIVE, &request->ttl);
 	call.request_id = optional_uuid(fcinfo, 4);
 	call.wait = arguments_given_length(fcinfo, 5, "wait", LENGTH_NOT_NEGATIVE);
-	return change(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, owner, fence, version, ttl, checkpoint, namespace) */
@@ -105,10 +93,9 @@ lease_renew(PG_FUNCTION_ARGS)
 	if (request->has_version)
 		request->version = PG_GETARG_INT64(3);
 	request->has_ttl = arguments_length(fcinfo, 4, "ttl", LENGTH_POSITIVE, &request->ttl);
-	request->checkpoint = call.has_document = !PG_ARGISNULL(5);
-	if (call.has_document)
-		call.document = JsonbPGetDatum(PG_GETARG_JSONB_P(5));
-	return change(fcinfo, &call);
+	call.has_document = arguments_document(fcinfo, 5, &call.document);
+	request->checkpoint = call.has_document;
+	return result_of(fcinfo, &call);
 }
 
 /* (name, owner, fence, namespace) */
@@ -120,7 +107,7 @@ lease_release(PG_FUNCTION_ARGS)
 	arguments_key(fcinfo, 0, 3, &call.key);
 	call.request.owner = arguments_owner(fcinfo, 1);
 	call.request.fence = arguments_fence(fcinfo, 2, "fence");
-	return change(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, namespace) */

@@ -11,6 +11,7 @@
 
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
 #include "arguments.h"
@@ -188,4 +189,14 @@ arguments_bool(FunctionCallInfo fcinfo, int n, const char *argument)
 	if (PG_ARGISNULL(n))
 		error_null(argument);
 	return PG_GETARG_BOOL(n);
+}
+
+/* A jsonb; false where it is NULL. */
+bool
+arguments_document(FunctionCallInfo fcinfo, int n, Datum *document)
+{
+	if (PG_ARGISNULL(n))
+		return false;
+	*document = JsonbPGetDatum(PG_GETARG_JSONB_P(n));
+	return true;
 }

@@ -34,6 +34,7 @@ extern bool arguments_span(FunctionCallInfo fcinfo, int n,
 						   int64 *length);
 extern text *arguments_optional_text(FunctionCallInfo fcinfo, int n,
 									 const char *argument, int max);
+extern bool arguments_document(FunctionCallInfo fcinfo, int n, Datum *document);
 extern bool arguments_bool(FunctionCallInfo fcinfo, int n, const char *argument);
 extern int64 arguments_given_length(FunctionCallInfo fcinfo, int n,
 									const char *argument,

@@ -105,6 +105,15 @@ error_refused(const Refused *refused)
 			 errhint("%s", refusals[refused->refusal].hint)));
 }
 
+/* 39P01: called by hand, and not as a trigger. */
+void
+error_no_trigger(const char *function)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+			 errmsg("function \"%s\" must be called as a trigger", function)));
+}
+
 /* 22004: NULL where a value is needed. */
 void
 error_null(const char *argument)

@@ -42,6 +42,7 @@ typedef struct Refused
 pg_noreturn extern void error_refused(const Refused *refused);
 extern int	error_refused_code(Refusal refusal);
 extern const char *error_refused_message(Refusal refusal);
+pg_noreturn extern void error_no_trigger(const char *function);
 pg_noreturn extern void error_null(const char *argument);
 pg_noreturn extern void error_invalid(const char *argument, const char *detail);
 pg_noreturn extern void error_exhausted(void);

@@ -15,6 +15,7 @@
 #include "utils/timestamp.h"
 
 #include "clock.h"
+#include "error.h"
 #include "ledger.h"
 #include "rows.h"
 #include "statement.h"
@@ -29,10 +30,7 @@ lease_keep_floor(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be called as a trigger",
-						"lease_keep_floor")));
+		error_no_trigger("lease_keep_floor");
 	if (strcmp(RelationGetRelationName(trigger->tg_relation), "lease") != 0 ||
 		strcmp(get_namespace_name(RelationGetNamespace(trigger->tg_relation)),
 			   LEASE_SCHEMA) != 0)

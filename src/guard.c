@@ -516,9 +516,7 @@ static void
 check_protocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
 {
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be called as a trigger", "lease_fence_check")));
+		error_no_trigger("lease_fence_check");
 	if (TRIGGER_FIRED_INSTEAD(trigger->tg_event))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),

@@ -61,26 +61,10 @@ table_name(Oid table)
 	return DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(table)));
 }
 
-static void report(Guarded *guarded, const char *format,...) pg_attribute_printf(2, 3);
-
 static void
-report(Guarded *guarded, const char *format,...)
+report(Guarded *guarded, const char *finding)
 {
-	StringInfoData finding;
-	va_list		args;
-	int			needed;
-
-	initStringInfo(&finding);
-	for (;;)
-	{
-		va_start(args, format);
-		needed = appendStringInfoVA(&finding, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&finding, needed);
-	}
-	guarded->open = lappend(guarded->open, finding.data);
+	guarded->open = lappend(guarded->open, pstrdup(finding));
 }
 
 /* Whether triggers of that kind, together, fire for all the events. */
@@ -106,23 +90,23 @@ static void
 check_enabled(Guarded *guarded, const GuardTrigger *trigger)
 {
 	if (trigger->conditional)
-		report(guarded, "trigger \"%s\" of %s has a condition", trigger->name,
-			   table_name(trigger->table));
+		report(guarded, psprintf("trigger \"%s\" of %s has a condition", trigger->name,
+								 table_name(trigger->table)));
 	switch (trigger->enabled)
 	{
 		case TRIGGER_FIRES_ALWAYS:
 			return;
 		case TRIGGER_DISABLED:
-			report(guarded, "trigger \"%s\" of %s is disabled", trigger->name,
-				   table_name(trigger->table));
+			report(guarded, psprintf("trigger \"%s\" of %s is disabled", trigger->name,
+									 table_name(trigger->table)));
 			return;
 		case TRIGGER_FIRES_ON_REPLICA:
-			report(guarded, "trigger \"%s\" of %s fires on replicas alone", trigger->name,
-				   table_name(trigger->table));
+			report(guarded, psprintf("trigger \"%s\" of %s fires on replicas alone", trigger->name,
+									 table_name(trigger->table)));
 			return;
 		default:
-			report(guarded, "trigger \"%s\" of %s does not fire where session_replication_role is replica",
-				   trigger->name, table_name(trigger->table));
+			report(guarded, psprintf("trigger \"%s\" of %s does not fire where session_replication_role is replica",
+									 trigger->name, table_name(trigger->table)));
 	}
 }
 
@@ -163,9 +147,9 @@ check_column(Guarded *guarded, const char *column, bool is_fence)
 	AttrNumber	number = get_attnum(guarded->table, column);
 
 	if (number <= 0)
-		report(guarded, "column \"%s\" does not exist", column);
+		report(guarded, psprintf("column \"%s\" does not exist", column));
 	else if (is_fence && getBaseType(get_atttype(guarded->table, number)) != INT8OID)
-		report(guarded, "column \"%s\" is not of type bigint", column);
+		report(guarded, psprintf("column \"%s\" is not of type bigint", column));
 }
 
 /* The triggers of one table, with or without copies of a parent's. */
@@ -194,9 +178,9 @@ check_partition(Guarded *guarded, Oid partition)
 	if (get_rel_relkind(partition) == RELKIND_PARTITIONED_TABLE)
 		return;
 	if (!covers(triggers, 0, TRIGGER_TYPE_BEFORE, TRIGGER_TYPE_TRUNCATE))
-		report(guarded, "partition %s has no trigger for TRUNCATE", table_name(partition));
+		report(guarded, psprintf("partition %s has no trigger for TRUNCATE", table_name(partition)));
 	if (!covers(triggers, TRIGGER_TYPE_ROW, 0, CHANGES))
-		report(guarded, "partition %s has no trigger for its rows", table_name(partition));
+		report(guarded, psprintf("partition %s has no trigger for its rows", table_name(partition)));
 	foreach(cell, triggers)
 	{
 		GuardTrigger *trigger = lfirst(cell);
@@ -222,7 +206,7 @@ check_children(Guarded *guarded)
 		if (partitioned)
 			check_partition(guarded, child);
 		else if (triggers_of(guarded->all, child, false) == NIL)
-			report(guarded, "child %s is not guarded", table_name(child));
+			report(guarded, psprintf("child %s is not guarded", table_name(child)));
 	}
 }
 

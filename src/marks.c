@@ -27,7 +27,6 @@
 #include "access/transam.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -62,6 +61,7 @@ enum
 typedef struct Record
 {
 	int64		mark;			/* as we see it, our own included */
+	bool		same;			/* somebody is raising it to our fence */
 	bool		different;		/* somebody is raising it to another fence */
 	bool		higher;			/* and that is higher than ours */
 } Record;
@@ -69,11 +69,7 @@ typedef struct Record
 static uint64
 lock_hash(const LeaseKey *resource, int lock)
 {
-	uint64		hash = rows_hash(lock, VARDATA_ANY(resource->namespace),
-								 VARSIZE_ANY_EXHDR(resource->namespace));
-
-	return rows_hash(hash, VARDATA_ANY(resource->name),
-					 VARSIZE_ANY_EXHDR(resource->name));
+	return rows_hash_key(lock, resource);
 }
 
 static void
@@ -130,7 +126,9 @@ read_record(const LeaseKey *resource, int64 fence, Record *record)
 		found = rows_int64(slot, MARK_FENCE);
 		if (!TransactionIdIsValid(dirty.xmin))
 			record->mark = Max(record->mark, found);
-		else if (found != fence)
+		else if (found == fence)
+			record->same = true;
+		else
 		{
 			record->different = true;
 			record->higher = record->higher || found > fence;
@@ -196,23 +194,6 @@ raise_inside(const LeaseKey *resource, int64 fence)
 	return MARK_ADMITTED;
 }
 
-/* Whether somebody is in under this very fence, which is not committed yet. */
-static bool
-is_being_raised_to(const LeaseKey *resource, int64 fence)
-{
-	Rows		rows;
-	ScanKeyData keys[3];
-	RowLock		found;
-
-	make_keys(resource, keys);
-	ScanKeyInit(&keys[2], MARK_FENCE, BTEqualStrategyNumber, F_INT8EQ,
-				Int64GetDatum(fence));
-	rows_open_by(&rows, "mark", "mark_highest", AccessShareLock);
-	found = rows_look_dirty(&rows, keys, 3);
-	rows_close(&rows);
-	return found == ROW_BUSY;
-}
-
 /* One attempt, with the gate held.  *wanting is set where we may wait for it. */
 static MarkAnswer
 try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
@@ -233,7 +214,7 @@ try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
 		return MARK_BUSY;
 	if (fence == record.mark)
 		return join(resource);
-	if (!is_being_raised_to(resource, fence))
+	if (!record.same)
 		return raise_inside(resource, fence);
 	if (join(resource) == MARK_BUSY)
 		return MARK_BUSY;

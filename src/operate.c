@@ -35,16 +35,6 @@ new_call(LeaseVerb verb, const char *intent)
 	return call;
 }
 
-static Datum
-answer(FunctionCallInfo fcinfo, const LeaseCall *call)
-{
-	TupleDesc	columns = result_columns(fcinfo);
-	LeaseAnswer told;
-
-	protocol_run(call, &told);
-	return result_row(columns, call, &told);
-}
-
 static text *
 reason_argument(FunctionCallInfo fcinfo, int n)
 {
@@ -103,7 +93,7 @@ lease_break(PG_FUNCTION_ARGS)
 	call.intent.detail = psprintf("{\"hold\": %s, \"new_owner\": %s, \"ttl\": %s}",
 								  bool_json(hold), text_json(new_owner),
 								  length_json(request->has_ttl, request->ttl));
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* The arguments until and stop. */
@@ -130,7 +120,7 @@ lease_hold(PG_FUNCTION_ARGS)
 	arguments_key(fcinfo, 0, 4, &call.key);
 	call.intent.reason = reason_argument(fcinfo, 1);
 	hold_arguments(fcinfo, 2, 3, &call);
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, reason, namespace) */
@@ -141,7 +131,7 @@ lease_resume(PG_FUNCTION_ARGS)
 
 	arguments_key(fcinfo, 0, 2, &call.key);
 	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (namespace, reason, until, stop) */
@@ -153,7 +143,7 @@ lease_namespace_hold(PG_FUNCTION_ARGS)
 	call.key.namespace = arguments_text(fcinfo, 0, "namespace", LEASE_NAMESPACE_MAX);
 	call.intent.reason = reason_argument(fcinfo, 1);
 	hold_arguments(fcinfo, 2, 3, &call);
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (namespace, reason) */
@@ -164,7 +154,7 @@ lease_namespace_resume(PG_FUNCTION_ARGS)
 
 	call.key.namespace = arguments_text(fcinfo, 0, "namespace", LEASE_NAMESPACE_MAX);
 	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, reason, deadline, namespace) */
@@ -180,5 +170,5 @@ lease_cancel(PG_FUNCTION_ARGS)
 		error_null("deadline");
 	call.intent.detail = psprintf("{\"deadline\": %s}",
 								  length_json(true, request->deadline));
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }

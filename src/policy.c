@@ -152,10 +152,7 @@ lease_forget_namespaces(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be called as a trigger",
-						"lease_forget_namespaces")));
+		error_no_trigger("lease_forget_namespaces");
 	change_namespaces(trigger->tg_relation);
 	return PointerGetDatum(NULL);
 }

@@ -423,10 +423,9 @@ repeats(Poll *poll)
 static bool
 is_held_up(const LeasePolicy *policy)
 {
-	TimestampTz now = clock_now();
+	static const LeaseRow nothing = {0};
 
-	return policy->hold != HOLD_NONE &&
-		now < rules_hold_end(policy->hold, policy->hold_at, policy->hold_length, now);
+	return rules_is_held_up(&nothing, policy, HOLD_GRANTS, clock_now());
 }
 
 /* Grant what can be granted; true where something has been written. */

@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "error.h"
 #include "memo.h"
 #include "privilege.h"
 #include "rows.h"
@@ -84,10 +85,7 @@ lease_forget_privileges(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be called as a trigger",
-						"lease_forget_privileges")));
+		error_no_trigger("lease_forget_privileges");
 	CacheInvalidateRelcache(trigger->tg_relation);
 	return PointerGetDatum(NULL);
 }

@@ -56,17 +56,6 @@ refusal_of(LeaseOutcome outcome)
 	}
 }
 
-/* Whether somebody is writing the row and has not committed. */
-static bool
-is_being_written(Rows *rows, const LeaseKey *key)
-{
-	ScanKeyData keys[2];
-
-	rows_key_text(&keys[0], 1, key->namespace);
-	rows_key_text(&keys[1], 2, key->name);
-	return rows_look_dirty(rows, keys, 2) == ROW_BUSY;
-}
-
 static void
 look_again(Rows *rows, const LeaseCall *call, LeaseAnswer *answer)
 {
@@ -135,7 +124,7 @@ prove_once(const LeaseCall *call, LeaseAnswer *answer, Refused *refused)
 		/* a renewal that was decided in time may be about to commit, or have */
 		if (answer->outcome == OUTCOME_EXPIRED)
 		{
-			if (is_being_written(&rows, &call->key))
+			if (store_is_being_written(&rows, &call->key))
 				answer->outcome = OUTCOME_BUSY;
 			else
 				look_again(&rows, call, answer);

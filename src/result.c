@@ -151,6 +151,17 @@ result_row(TupleDesc columns, const LeaseCall *call, const LeaseAnswer *answer)
 	return HeapTupleGetDatum(heap_form_tuple(columns, values, nulls));
 }
 
+/* Run a verb that changes state, and make its answer the function's row. */
+Datum
+result_of(FunctionCallInfo fcinfo, const LeaseCall *call)
+{
+	TupleDesc	columns = result_columns(fcinfo);
+	LeaseAnswer answer;
+
+	protocol_run(call, &answer);
+	return result_row(columns, call, &answer);
+}
+
 /* The answer as one row of a set. */
 void
 result_put(ReturnSetInfo *set, const LeaseCall *call, const LeaseAnswer *answer)

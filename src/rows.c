@@ -572,6 +572,16 @@ rows_hash(uint64 seed, const void *data, int len)
 	return DatumGetUInt64(hash_any_extended(data, len, seed));
 }
 
+/* Of a namespace and a name in it. */
+uint64
+rows_hash_key(uint64 seed, const LeaseKey *key)
+{
+	uint64		hash = rows_hash(seed, VARDATA_ANY(key->namespace),
+								 VARSIZE_ANY_EXHDR(key->namespace));
+
+	return rows_hash(hash, VARDATA_ANY(key->name), VARSIZE_ANY_EXHDR(key->name));
+}
+
 bool
 rows_null(TupleTableSlot *slot, int column)
 {

@@ -76,6 +76,7 @@ extern void rows_leave_share(uint64 hash);
 extern void rows_keep_out(uint64 hash);
 extern bool rows_shares(uint64 hash);
 extern bool rows_mutex_is_taken(uint64 hash);
+extern uint64 rows_hash_key(uint64 seed, const LeaseKey *key);
 extern uint64 rows_hash(uint64 seed, const void *data, int len);
 
 extern bool rows_null(TupleTableSlot *slot, int column);

@@ -221,10 +221,7 @@ store_unpin(LockedRow *locked)
 static uint64
 name_hash(const LeaseKey *key)
 {
-	uint64		hash = rows_hash(LEASE_NAME, VARDATA_ANY(key->namespace),
-								 VARSIZE_ANY_EXHDR(key->namespace));
-
-	return rows_hash(hash, VARDATA_ANY(key->name), VARSIZE_ANY_EXHDR(key->name));
+	return rows_hash_key(LEASE_NAME, key);
 }
 
 /* Try to win the right to insert the row of a name that has none. */
@@ -241,6 +238,16 @@ void
 store_yield(const LeaseKey *key)
 {
 	rows_yield(name_hash(key));
+}
+
+/* Whether somebody is writing the row and has not committed. */
+bool
+store_is_being_written(Rows *rows, const LeaseKey *key)
+{
+	ScanKeyData keys[2];
+
+	make_keys(key, keys);
+	return rows_look_dirty(rows, keys, 2) == ROW_BUSY;
 }
 
 /*

@@ -38,6 +38,7 @@ extern RowLock store_lock(Rows *rows, const LeaseKey *key,
 extern void store_unpin(LockedRow *locked);
 extern RowLock store_win(Rows *rows, const LeaseKey *key);
 extern void store_yield(const LeaseKey *key);
+extern bool store_is_being_written(Rows *rows, const LeaseKey *key);
 extern int64 store_count_others(const LeaseKey *key, int64 limit,
 								TimestampTz now);
 extern void store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,

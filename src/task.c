@@ -7,7 +7,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 
 #include "arguments.h"
 #include "error.h"
@@ -34,24 +33,6 @@ new_call(LeaseVerb verb)
 	return call;
 }
 
-static Datum
-answer(FunctionCallInfo fcinfo, const LeaseCall *call)
-{
-	TupleDesc	columns = result_columns(fcinfo);
-	LeaseAnswer told;
-
-	protocol_run(call, &told);
-	return result_row(columns, call, &told);
-}
-
-static void
-document_argument(FunctionCallInfo fcinfo, int n, LeaseCall *call)
-{
-	call->has_document = !PG_ARGISNULL(n);
-	if (call->has_document)
-		call->document = JsonbPGetDatum(PG_GETARG_JSONB_P(n));
-}
-
 static int32
 count_argument(FunctionCallInfo fcinfo, int n, const char *argument)
 {
@@ -70,7 +51,7 @@ lease_offer(PG_FUNCTION_ARGS)
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 5, &call.key);
-	document_argument(fcinfo, 1, &call);
+	call.has_document = arguments_document(fcinfo, 1, &call.document);
 	if (PG_ARGISNULL(2))
 		error_null("priority");
 	request->priority = PG_GETARG_INT32(2);
@@ -81,7 +62,7 @@ lease_offer(PG_FUNCTION_ARGS)
 	request->has_max_attempts = !PG_ARGISNULL(4);
 	if (request->has_max_attempts)
 		request->max_attempts = count_argument(fcinfo, 4, "max_attempts");
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (owner, max_count, ttl, wait, request_id, namespace) */
@@ -124,8 +105,8 @@ lease_complete(PG_FUNCTION_ARGS)
 	arguments_key(fcinfo, 0, 4, &call.key);
 	call.request.owner = arguments_owner(fcinfo, 1);
 	call.request.fence = arguments_fence(fcinfo, 2, "fence");
-	document_argument(fcinfo, 3, &call);
-	return answer(fcinfo, &call);
+	call.has_document = arguments_document(fcinfo, 3, &call.document);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, owner, fence, error, retry_in, final, namespace) */
@@ -146,7 +127,7 @@ lease_fail(PG_FUNCTION_ARGS)
 	request->has_retry_in = arguments_span(fcinfo, 4, "retry_in", LENGTH_NOT_NEGATIVE,
 										   &request->retry_in);
 	request->final = arguments_bool(fcinfo, 5, "final");
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, reason, namespace) */
@@ -159,7 +140,7 @@ lease_retry(PG_FUNCTION_ARGS)
 	call.needed = PRIVILEGE_OPERATE;
 	call.intent.verb = "retry";
 	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
-	return answer(fcinfo, &call);
+	return result_of(fcinfo, &call);
 }
 
 /* (name, namespace) */

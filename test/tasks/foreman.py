@@ -13,7 +13,7 @@ import time
 
 import psycopg
 
-from director import BACKENDS, PATIENCE, Director
+from director import Director
 from record import Client, Refused
 from worker import Worker
 
@@ -134,12 +134,7 @@ class Foreman(Director):
 
     def look(self):
         """Wait for the workers' backends to end; then bring everything to its end."""
-        with psycopg.connect(autocommit=True) as connection:
-            deadline = time.monotonic() + PATIENCE
-            while connection.execute(f"SELECT count(*) {BACKENDS}").fetchone()[0]:
-                if time.monotonic() > deadline:
-                    raise TimeoutError("backends do not end")
-                time.sleep(0.01)
+        self.await_backends()
         self.foreman.connect()
         self.offer(TASKS)
         self.drain()

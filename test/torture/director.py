@@ -202,14 +202,18 @@ class Director:
         finally:
             self.operator.close()
 
-    def look(self):
-        """What is on record after all, once no backend is left to change it."""
+    def await_backends(self):
+        """Wait for those of the sessions to end."""
         with psycopg.connect(autocommit=True) as connection:
             deadline = time.monotonic() + PATIENCE
             while connection.execute(f"SELECT count(*) {BACKENDS}").fetchone()[0]:
                 if time.monotonic() > deadline:
                     raise TimeoutError("backends do not end")
                 time.sleep(0.01)
+
+    def look(self):
+        """What is on record after all, once no backend is left to change it."""
+        self.await_backends()
         self.operator.connect()
         for name in NAMES:
             self.operator.ask("lease_get", name=name)
