@@ -9,8 +9,8 @@
  * answer here; who asked raises it, or lets the write through.
  *
  * The order: look; lock FOR KEY SHARE, which heartbeats and other writers of
- * the epoch do not mind; look again at a fresh snapshot, for what is locked may
- * have been superseded; read the clock, judge.  A refusal may leave the lock to
+ * the epoch do not mind; where what is locked may have been superseded, look
+ * again at a fresh snapshot; read the clock, judge.  A refusal may leave the lock to
  * the end of the subtransaction: who goes on after one has one of his own.
  */
 #include "lease.h"
@@ -73,16 +73,14 @@ look_again(Rows *rows, const LeaseCall *call, LeaseAnswer *answer)
  */
 static RowLock
 lock_row(Rows *rows, const LeaseCall *call, const FoundRow *found,
-		 Refused *refused)
+		 LockedRow *locked, Refused *refused)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	volatile RowLock lock = ROW_BUSY;
-	LockedRow	locked;
 
 	PG_TRY();
 	{
-		lock = store_lock(rows, &call->key, found, LockTupleKeyShare, &locked);
-		store_unpin(&locked);
+		lock = store_lock(rows, &call->key, found, LockTupleKeyShare, locked);
 	}
 	PG_CATCH();
 	{
@@ -97,13 +95,27 @@ lock_row(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	return lock;
 }
 
-/* Look, lock, look again. */
+/* Judge what was locked, or where that may not be all, what is on record. */
+static void
+judge_locked(Rows *rows, const LeaseCall *call, RowLock lock,
+			 const LockedRow *locked, LeaseAnswer *answer)
+{
+	LeaseDecision decision;
+
+	if (lock == ROW_LOCKED && rows_is_latest(locked->slot))
+		protocol_judge(call, &locked->row, &decision, answer);
+	else
+		look_again(rows, call, answer);
+}
+
+/* Look, lock, judge. */
 static void
 prove_once(const LeaseCall *call, LeaseAnswer *answer, Refused *refused)
 {
 	LockTupleMode mode;
 	RowLock		lock;
 	FoundRow	found;
+	LockedRow	locked;
 	Rows		rows;
 
 	rows_open(&rows, "lease", RowShareLock);
@@ -113,13 +125,13 @@ prove_once(const LeaseCall *call, LeaseAnswer *answer, Refused *refused)
 		rows_close(&rows);
 		return;
 	}
-	lock = lock_row(&rows, call, &found, refused);
+	lock = lock_row(&rows, call, &found, &locked, refused);
 	store_forget(&found);
 	if (lock == ROW_BUSY)
 		answer->outcome = OUTCOME_BUSY;
 	else
 	{
-		look_again(&rows, call, answer);
+		judge_locked(&rows, call, lock, &locked, answer);
 
 		/* a renewal that was decided in time may be about to commit, or have */
 		if (answer->outcome == OUTCOME_EXPIRED)
@@ -130,6 +142,7 @@ prove_once(const LeaseCall *call, LeaseAnswer *answer, Refused *refused)
 				look_again(&rows, call, answer);
 		}
 	}
+	store_unpin(&locked);
 	rows_close_changed(&rows);
 }
 

@@ -102,21 +102,16 @@ decide(const LeaseCall *call, const LeaseRow *row, const LeasePolicy *policy,
 	answer->grantable_at = rules_grantable_at(row, policy, answer->now);
 }
 
-/*
- * Decide without a lock.  True: the answer stands.  Otherwise *mode is the
- * lock under which it has to be decided.  The caller forgets what was found.
- */
-bool
-protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
-			  LeaseAnswer *answer, LockTupleMode *mode)
+/* Judge a row as it was read, without the will to write. */
+void
+protocol_judge(const LeaseCall *call, const LeaseRow *row,
+			   LeaseDecision *decision, LeaseAnswer *answer)
 {
 	/* a holder's verb is looked at for its token alone */
 	static const LeasePolicy any = {.max_ttl = PG_INT64_MAX};
 	GrantFacts	facts = {0};
 	NamespacePolicy policy;
-	LeaseDecision decision;
 
-	store_find(rows, &call->key, found);
 	if (may_wait(call->request.verb) || call->request.verb == VERB_POLL ||
 		call->request.verb == VERB_GET || call->request.verb == VERB_TASK_GET ||
 		call->request.verb == VERB_PRESENT)
@@ -126,10 +121,24 @@ protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
 	}
 	else
 		policy.rules = any;
-	decide(call, &found->row, &policy.rules, &facts, &decision, answer);
+	decide(call, row, &policy.rules, &facts, decision, answer);
 
 	/* nothing has been written, whatever was decided */
-	answer->row = found->row;
+	answer->row = *row;
+}
+
+/*
+ * Decide without a lock.  True: the answer stands.  Otherwise *mode is the
+ * lock under which it has to be decided.  The caller forgets what was found.
+ */
+bool
+protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
+			  LeaseAnswer *answer, LockTupleMode *mode)
+{
+	LeaseDecision decision;
+
+	store_find(rows, &call->key, found);
+	protocol_judge(call, &found->row, &decision, answer);
 
 	/*
 	 * A new epoch must not begin while a guarded write of the old one is in

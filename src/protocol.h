@@ -41,6 +41,8 @@ typedef struct LeaseAnswer
 #define PROTOCOL_NAP_MIN INT64CONST(1000)
 #define PROTOCOL_NAP_MAX INT64CONST(50000)
 
+extern void protocol_judge(const LeaseCall *call, const LeaseRow *row,
+						   LeaseDecision *decision, LeaseAnswer *answer);
 extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
 						  LeaseAnswer *answer, LockTupleMode *mode);
 extern bool protocol_decide(Rows *rows, const LeaseCall *call,

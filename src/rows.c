@@ -336,7 +336,7 @@ lock_tuple(Rows *rows, ItemPointer tid, Snapshot snapshot, LockTupleMode mode,
 /*
  * Try to lock a row that was found at a snapshot which is still held.  FOR KEY
  * SHARE does not conflict with an update in flight, nor with one that has been
- * committed since: whoever locks so must read again.
+ * committed since: whoever locks so must read again, unless rows_is_latest().
  * ROW_LOCKED: the slot holds its latest version, read after the lock was
  * obtained, and the lock stays until the (sub)transaction ends.  Else
  * ROW_BUSY, or ROW_ABSENT where it has been deleted since, and an empty slot.
@@ -365,6 +365,20 @@ rows_lock_found(Rows *rows, ItemPointer tid, Snapshot snapshot,
 		default:
 			elog(ERROR, "unexpected answer %d to a row lock", result);
 	}
+}
+
+/*
+ * Whether nobody had updated a version, committed or in flight, when it was
+ * locked.  Locking keeps an updater in the version's xmax, and whoever comes
+ * after the lock writes himself there; so while it says that there are but
+ * lockers, there has been nobody since either.  False proves nothing.
+ */
+bool
+rows_is_latest(TupleTableSlot *locked)
+{
+	HeapTuple	version = ExecFetchSlotHeapTuple(locked, false, NULL);
+
+	return HEAP_XMAX_IS_LOCKED_ONLY(version->t_data->t_infomask);
 }
 
 /*

@@ -65,6 +65,7 @@ extern RowLock rows_lock(Rows *rows, ScanKey keys, int nkeys,
 						 LockTupleMode mode, TupleTableSlot *slot);
 extern RowLock rows_lock_found(Rows *rows, ItemPointer tid, Snapshot snapshot,
 							   LockTupleMode mode, TupleTableSlot *slot);
+extern bool rows_is_latest(TupleTableSlot *locked);
 extern void rows_update(Rows *rows, TupleTableSlot *locked, Datum *values,
 						bool *nulls, bool *replace);
 extern RowLock rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash);
