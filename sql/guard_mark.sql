@@ -136,6 +136,10 @@ ROLLBACK;
 
 -- What "both" proves is not enough for "high_water", which keeps others out by a
 -- lock of its own, shared and held once.
+BEGIN;
+SET LOCAL lease.token = :'current';
+INSERT INTO beside VALUES (2);
+COMMIT;
 \set locks 'SELECT count(*) AS locks FROM pg_locks WHERE pid = pg_backend_pid() AND mode = \'ShareLock\';'
 BEGIN;
 SET LOCAL lease.token = :'current';

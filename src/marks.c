@@ -7,10 +7,10 @@
  * raise commits.  The table is only appended to and the highest row counts, so
  * raising a mark makes nobody wait; a fence that is the mark writes nothing.
  *
- * Whose lease keeps other fences away (FOR KEY SHARE on its row) needs no more
- * than marks_raise().  Others use marks_enter(), the fair lock of a resource:
- * writers of one fence are in together, those of different fences in turn, and
- * a higher fence that waits holds off lower ones that come later.
+ * Admission is by the fair lock of a resource: writers of one fence are in
+ * together, those of different fences in turn, and a higher fence that waits
+ * holds off lower ones that come later.  Whose lease keeps higher fences away
+ * (FOR KEY SHARE on its row) needs it only to raise the mark (marks_raise()).
  *
  * Locks, none of which is waited for in the server's queue:
  *	gate	a mutex, while it is looked who is in; never while asleep
@@ -154,21 +154,6 @@ insert_mark(const LeaseKey *resource, int64 fence)
 	transaction_must_last();
 }
 
-/*
- * Admit a fence whose lease keeps every other one away, and raise the mark to
- * it.  *mark is what the mark was.
- */
-MarkAnswer
-marks_raise(const LeaseKey *resource, int64 fence, int64 *mark)
-{
-	*mark = read_mark(resource);
-	if (fence < *mark)
-		return MARK_BELOW;
-	if (fence > *mark)
-		insert_mark(resource, fence);
-	return MARK_ADMITTED;
-}
-
 /* Get in beside those who are in under the same fence, which is the mark. */
 static MarkAnswer
 join(const LeaseKey *resource)
@@ -258,6 +243,20 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
 	if (waiting)
 		rows_yield(want);
 	return answer;
+}
+
+/*
+ * Admit a fence whose lease keeps every other grant of it away, and raise the
+ * mark to it: by the resource's lock, for who is in under a lower fence may
+ * hold no lease.  A fence that is the mark needs none.
+ */
+MarkAnswer
+marks_raise(const LeaseKey *resource, int64 fence, int64 *mark)
+{
+	*mark = read_mark(resource);
+	if (fence > *mark)
+		return marks_enter(resource, fence, mark);
+	return fence < *mark ? MARK_BELOW : MARK_ADMITTED;
 }
 
 /*

@@ -5,8 +5,8 @@
  * Promises: a grant counts for a role only while the name and the OID on record
  * still mean the same role, so that a dump restored elsewhere, or a role dropped
  * and made anew, opens nothing.  What is remembered is forgotten as the server
- * forgets its own catalogues: when a row of the table, a role, a membership or
- * an owner changes, in whatever session and by whatever means, before a command
+ * forgets its own catalogues: when a row of the table, a role, a membership, the
+ * table's owner or the database's (pg_database_owner) changes, in whatever session and by whatever means, before a command
  * that begins after that change has committed.
  *
  * A row's change tells the other sessions by the trigger lease_forget_privileges,
@@ -76,6 +76,7 @@ privilege_init(void)
 	CacheRegisterRelcacheCallback(forget_for_relation, (Datum) 0);
 	CacheRegisterSyscacheCallback(AUTHOID, forget_for_role, (Datum) 0);
 	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, forget_for_role, (Datum) 0);
+	CacheRegisterSyscacheCallback(DATABASEOID, forget_for_role, (Datum) 0);
 }
 
 /* AFTER every change of lease_catalog.privilege: tell all sessions. */
