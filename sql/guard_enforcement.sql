@@ -84,6 +84,26 @@ INSERT INTO item VALUES (2, DEFAULT, 77) RETURNING fence;
 COMMIT;
 SELECT fence FROM lease_catalog.mark;
 
+-- A guard whose column is gone: off is the way out.
+CREATE FUNCTION broken_by(breaks text, mends text) RETURNS TABLE (guard text, setting text, came text, deleted text) LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH guard IN ARRAY '{enforce,observe,off}'::text[] LOOP
+		PERFORM lease_guard('item', name_column => 'job', fence_column => 'fence', enforcement => guard);
+		EXECUTE breaks;
+		FOREACH setting IN ARRAY '{enforce,observe,off}'::text[] LOOP
+			PERFORM set_config('lease.enforcement', setting, true);
+			came := tried('default/job/B/2', 'INSERT INTO item VALUES (1)');
+			deleted := tried('default/job/B/2', 'DELETE FROM item');
+			RETURN NEXT;
+		END LOOP;
+		EXECUTE mends;
+	END LOOP;
+END $$;
+SELECT * FROM broken_by('ALTER TABLE item RENAME job TO work', 'ALTER TABLE item RENAME work TO job');
+SELECT * FROM broken_by('ALTER TABLE item RENAME fence TO number', 'ALTER TABLE item RENAME number TO fence');
+SELECT * FROM broken_by(
+	'ALTER TABLE item ALTER job DROP DEFAULT, ALTER job TYPE date USING now()', 'ALTER TABLE item ALTER job TYPE text USING ''job'', ALTER job SET DEFAULT ''job''');
+
 -- A refusal that was let through does not count when the guard enforces again,
 -- within the transaction, nor does it spoil what becomes good.
 SELECT lease_guard('item', 'job');
@@ -120,6 +140,6 @@ SELECT tried(:'current', 'INSERT INTO item VALUES (1)');
 \set VERBOSITY terse
 SET client_min_messages = error;
 DROP TABLE item;
-DROP FUNCTION tried, told, each_of_them, passes;
+DROP FUNCTION tried, told, each_of_them, broken_by, passes;
 DROP EXTENSION lease;
 DROP ROLE regress_lease_nobody;

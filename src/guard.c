@@ -44,6 +44,7 @@ typedef struct Guard
 	Oid			table;
 	text	   *namespace;
 	text	   *name;			/* of the one lease */
+	bool		resolved;		/* what follows is known */
 	int			name_column;	/* of the lease's name, or 0 */
 	bool		name_is_text;
 	FmgrInfo	name_output;	/* where it is not */
@@ -275,11 +276,27 @@ get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
 	guard->namespace = cstring_to_text(guard->terms.namespace);
 	if (!guard->terms.per_value)
 		guard->name = cstring_to_text(guard->terms.subject);
-	find_columns(guard, trigger->tg_relation);
-	guard->judged_after = is_judged_after(trigger);
 	MemoryContextSwitchTo(caller);
 	fcinfo->flinfo->fn_extra = guard;
 	return guard;
+}
+
+/*
+ * Look at the table, once a statement, and not before something is to be
+ * judged: a guard that is off must not fail over a column that is gone.
+ */
+static void
+resolve(Guard *guard, TriggerData *trigger, MemoryContext statement)
+{
+	MemoryContext caller;
+
+	if (guard->resolved)
+		return;
+	caller = MemoryContextSwitchTo(statement);
+	find_columns(guard, trigger->tg_relation);
+	guard->judged_after = is_judged_after(trigger);
+	guard->resolved = true;
+	MemoryContextSwitchTo(caller);
 }
 
 /* What the guard and the server's setting leave of its strictness. */
@@ -554,6 +571,7 @@ lease_fence_check(PG_FUNCTION_ARGS)
 	if (enforcement_of(firing.guard) == ENFORCEMENT_OFF || is_trusted(&firing))
 		return PointerGetDatum(TRIGGER_FIRED_BEFORE(trigger->tg_event) ? row : NULL);
 
+	resolve(firing.guard, trigger, fcinfo->flinfo->fn_mcxt);
 	if (TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event))
 	{
 		judge_statement(&firing);

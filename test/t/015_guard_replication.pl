@@ -93,6 +93,16 @@ $publisher->wait_for_catchup('sub');
 is(rows_of($subscriber, $_), '', "trust: TRUNCATE of $_") foreach qw(per_value parted);
 is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM lease_catalog.mark'), 0, 'trust: no mark was raised');
 
+# What is trusted does not stop where the guard itself is broken.
+$subscriber->safe_psql('postgres', q{ALTER TABLE plain ADD lane text;
+	SELECT lease_guard('plain', name_column => 'lane'); ALTER TABLE plain RENAME lane TO track});
+$publisher->safe_psql('postgres', q{INSERT INTO plain VALUES (4, 'job'); UPDATE plain SET job = 'third' WHERE id = 4});
+$publisher->wait_for_catchup('sub');
+is_error($subscriber, 'DELETE FROM plain', '42703', 'trust: a session is told of a broken guard');
+$subscriber->safe_psql('postgres', 'ALTER TABLE plain DROP track');
+is(rows_of($subscriber, 'plain'), rows_of($publisher, 'plain'), '... and replication does not stop at it');
+guard('trust');
+
 # The subscriber's own sessions are not replication, whatever they set.
 foreach my $table (@tables)
 {
