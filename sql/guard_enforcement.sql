@@ -133,13 +133,65 @@ ROLLBACK;
 SET lease.enforcement = 'off';
 SELECT lease_present('job', 'A', 1);
 RESET lease.enforcement;
--- Bad arguments are an error in "observe" too, since nothing could be judged.
+-- What is wrong with a guard itself follows the same rule; where its own words
+-- mean nothing, the setting's.
 CREATE TRIGGER by_hand BEFORE INSERT ON item EXECUTE FUNCTION lease_fence_check('default', 'one', 'job', '', '', 'observe', 'trust');
-SELECT tried(:'current', 'INSERT INTO item VALUES (1)');
+SELECT setting, set_config('lease.enforcement', setting, true) IS NOT NULL AS set, tried(:'current', 'INSERT INTO item VALUES (1)')
+FROM unnest('{enforce,observe,off}'::text[]) setting;
+DROP TRIGGER by_hand ON item;
+CREATE TRIGGER by_hand BEFORE INSERT ON item EXECUTE FUNCTION lease_fence_check('default', 'per', 'job', '', 'both', 'enforce', 'trust');
+SELECT setting, set_config('lease.enforcement', setting, true) IS NOT NULL AS set, tried(:'current', 'INSERT INTO item VALUES (1)')
+FROM unnest('{enforce,observe,off}'::text[]) setting;
+DROP TRIGGER by_hand ON item;
+
+-- So it is where a token cannot be read, or stands behind one that cannot.
+CREATE FUNCTION each_setting(token text, act text) RETURNS TABLE (setting text, came text) LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH setting IN ARRAY '{enforce,observe,off}'::text[] LOOP
+		PERFORM set_config('lease.enforcement', setting, true);
+		came := tried(token, act);
+		RETURN NEXT;
+	END LOOP;
+END $$;
+SELECT token, e.* FROM unnest(ARRAY['default/%01/B/2', 'default/%ff/B/2 default/job/B/2', 'default/job/B/2 default/%ff/B/2']) token,
+	each_setting(token, 'INSERT INTO item VALUES (1)') e;
+-- Where a later trigger changes the stamp.
+SELECT lease_guard('item', 'job', fence_column => 'fence');
+CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.fence := 3; RETURN NEW; END';
+CREATE TRIGGER "~~later" BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION meddle();
+SELECT * FROM each_setting(:'current', 'INSERT INTO item VALUES (1)');
+-- And in a read-only transaction, in which a temporary table can be written.
+CREATE TEMPORARY TABLE brief (LIKE item);
+SELECT lease_guard('brief', 'job');
+BEGIN READ ONLY;
+SELECT * FROM each_setting(:'current', 'INSERT INTO brief VALUES (1)');
+ROLLBACK;
+
+-- All of it is said, once a statement and for what was stored alone.
+\set VERBOSITY default
+SET client_min_messages = log;
+SET lease.enforcement = 'observe';
+SET lease.token = 'default/%01/B/2';
+INSERT INTO item VALUES (1), (2);
+SET lease.token = :'current';
+INSERT INTO item VALUES (1), (2);
+BEGIN READ ONLY;
+INSERT INTO brief VALUES (1), (2);
+ROLLBACK;
+DROP TRIGGER "~~later" ON item;
+ALTER TABLE item RENAME fence TO number;
+INSERT INTO item VALUES (1), (2);
+ALTER TABLE item RENAME number TO fence;
+SELECT lease_guard('item', name_column => 'job', fence_column => 'fence');
+SET lease.token = :'stale';
+INSERT INTO item SELECT i, CASE WHEN i % 2 = 0 THEN 'job' END FROM generate_series(1, 100) i;
+RESET lease.token;
+RESET lease.enforcement;
+SET client_min_messages = warning;
 
 \set VERBOSITY terse
 SET client_min_messages = error;
-DROP TABLE item;
-DROP FUNCTION tried, told, each_of_them, broken_by, passes;
+DROP TABLE item, brief;
+DROP FUNCTION tried, told, each_of_them, each_setting, broken_by, passes, meddle;
 DROP EXTENSION lease;
 DROP ROLE regress_lease_nobody;

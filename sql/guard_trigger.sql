@@ -129,6 +129,12 @@ SET LOCAL lease.token = :'current';
 UPDATE rows SET id = 3 RETURNING fence;
 COMMIT;
 SELECT tried(:'stale', 'UPDATE rows SET id = 4') AS stale;
+-- A DELETE is judged there too, whatever comes after what is stored.
+CREATE TRIGGER zz AFTER INSERT OR UPDATE ON rows FOR EACH ROW
+	EXECUTE FUNCTION lease_fence_check('default', 'one', 'job', 'fence', 'high_water', 'enforce', 'trust');
+ALTER TABLE rows ENABLE ALWAYS TRIGGER zz;
+SELECT tried(:'stale', 'DELETE FROM rows') AS deleted, tried(:'stale', 'UPDATE rows SET id = 4') AS stale;
+DROP TRIGGER zz ON rows;
 -- So it is where the trigger that comes after is another's, or does not come always.
 CREATE TRIGGER zz AFTER INSERT OR UPDATE OR DELETE ON rows FOR EACH ROW WHEN (false)
 	EXECUTE FUNCTION lease_fence_check('default', 'one', 'job', 'fence', 'high_water', 'enforce', 'trust');

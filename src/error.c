@@ -55,6 +55,15 @@ static const struct
 	[REFUSAL_NO_PRIVILEGE] = {ERRCODE_INSUFFICIENT_PRIVILEGE,
 		"permission denied for the namespace of the lease",
 	"The extension's owner can grant it with lease_grant()."},
+	[REFUSAL_MALFORMED] = {ERRCODE_INVALID_PARAMETER_VALUE,
+		"invalid lease.token",
+	"Set it to what lease_token() makes."},
+	[REFUSAL_READ_ONLY] = {ERRCODE_READ_ONLY_SQL_TRANSACTION,
+		"a token cannot be proved in a read-only transaction",
+	"Write to what is guarded, also to a temporary table, in another."},
+	[REFUSAL_STAMP_CHANGED] = {ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION,
+		"the fence was changed after it was stamped",
+	"A trigger that comes later wrote the column, or gave the row to another lease."},
 };
 
 int
@@ -89,12 +98,13 @@ refused_detail(const Refused *refused)
 		appendStringInfo(&detail, "; fence " INT64_FORMAT " was presented", refused->fence);
 	if (refused->has_current)
 		appendStringInfo(&detail, ", " INT64_FORMAT " is on record", refused->current);
-	appendStringInfoChar(&detail, '.');
+	if (detail.data[detail.len - 1] != '.')
+		appendStringInfoChar(&detail, '.');
 	detail.data[0] = pg_toupper((unsigned char) detail.data[0]);
 	return detail.data;
 }
 
-/* LE001 to LE010: a write that must not happen. */
+/* A write that must not happen: LE001 to LE010, but for a few. */
 void
 error_refused(const Refused *refused)
 {

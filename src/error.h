@@ -23,7 +23,10 @@ typedef enum Refusal
 	REFUSAL_BUSY,
 	REFUSAL_ENDED,
 	REFUSAL_STOPPED,
-	REFUSAL_NO_PRIVILEGE
+	REFUSAL_NO_PRIVILEGE,
+	REFUSAL_MALFORMED,
+	REFUSAL_READ_ONLY,
+	REFUSAL_STAMP_CHANGED
 } Refusal;
 
 /* A refusal, with what there is to say about it. */

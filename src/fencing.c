@@ -83,6 +83,7 @@ lease_present_text(PG_FUNCTION_ARGS)
 {
 	TokenText	written;
 	const char *cursor;
+	const char *fault;
 	LeaseKey	key;
 	RuleText	owner;
 	bool		valid;
@@ -92,7 +93,9 @@ lease_present_text(PG_FUNCTION_ARGS)
 	cursor = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	if (!token_text_next(&cursor, &written, &valid) || !valid || *cursor != '\0')
 		error_invalid("token", "It is one that lease_token() makes.");
-	token_decode(&written, "token", &key, &owner);
+	fault = token_decode(&written, &key, &owner);
+	if (fault != NULL)
+		error_invalid("token", fault);
 	return present(fcinfo, &key, owner, written.fence, true);
 }
 

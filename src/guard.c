@@ -44,13 +44,14 @@ typedef struct Guard
 	Oid			table;
 	text	   *namespace;
 	text	   *name;			/* of the one lease */
+	GuardFault	fault;			/* why nothing can be judged */
 	bool		resolved;		/* what follows is known */
-	int			name_column;	/* of the lease's name, or 0 */
+	AttrNumber	name_column;	/* of the lease's name, or 0 */
 	bool		name_is_text;
 	FmgrInfo	name_output;	/* where it is not */
 	int			fence_column;	/* or 0 */
 	bool		judged_after;	/* what this trigger stamps */
-	Refusal		logged;			/* the last refusal that was let through */
+	uint32		logged;			/* refusals that were let through, as bits */
 } Guard;
 
 /* One firing of the trigger. */
@@ -59,27 +60,15 @@ typedef struct Firing
 	Guard	   *guard;
 	TriggerData *trigger;
 	bool		later;			/* another trigger proves the token */
-	int64		fence;			/* accepted */
+	bool		judged_again;	/* the row, once it is stored */
+	LeaseKey	key;			/* accepted, and under which fence */
+	int64		fence;
 } Firing;
 
 static const char *const kinds[] = {"one", "per"};
 static const char *const modes[] = {"current", "high_water", "both"};
 static const char *const enforcements[] = {"enforce", "observe", "off"};
 static const char *const replications[] = {"trust", "refuse"};
-
-static int
-find_word(const char *word, const char *const *words, int nwords,
-		  const char *argument, const char *fault)
-{
-	int			i;
-
-	for (i = 0; i < nwords; i++)
-	{
-		if (strcmp(word, words[i]) == 0)
-			return i;
-	}
-	error_invalid(argument, fault);
-}
 
 /* How an argument of the trigger is spelt. */
 const char *
@@ -105,57 +94,102 @@ guard_word(int argument, const GuardTerms *terms)
 	return "";
 }
 
-/* Read a guard's words, and refuse those that mean nothing (22023). */
 void
-guard_read_terms(char **arguments, int narguments, GuardTerms *terms)
+guard_raise(const GuardFault *fault)
 {
-	const char *fault;
+	ereport(ERROR,
+			(errcode(fault->code),
+			 errmsg_internal("%s", fault->message),
+			 fault->detail == NULL ? 0 : errdetail_internal("%s", fault->detail),
+			 fault->hint == NULL ? 0 : errhint("%s", fault->hint)));
+}
 
-	if (narguments != GUARD_ARGUMENTS)
-		error_invalid("trigger arguments", "They are namespace, 'one' or 'per', name or column, fence column or '', mode, enforcement, replication.");
-	terms->namespace = arguments[GUARD_NAMESPACE];
-	fault = arguments_fault(cstring_to_text(terms->namespace), LEASE_NAMESPACE_MAX);
-	if (fault != NULL)
-		error_invalid("namespace", fault);
-	terms->per_value = find_word(arguments[GUARD_KIND], kinds, lengthof(kinds),
-								 "kind of guard", "It is one of one and per.") == 1;
-	terms->subject = arguments[GUARD_SUBJECT];
-	fault = arguments_fault(cstring_to_text(terms->subject),
-							terms->per_value ? NAMEDATALEN - 1 : LEASE_NAME_MAX);
-	if (fault != NULL)
-		error_invalid(terms->per_value ? "name_column" : "name", fault);
-	terms->fence_column = arguments[GUARD_FENCE_COLUMN][0] == '\0' ?
-		NULL : arguments[GUARD_FENCE_COLUMN];
-	terms->mode = find_word(arguments[GUARD_MODE], modes, lengthof(modes),
-							"mode", "It is one of current, high_water and both.");
-	terms->enforcement = find_word(arguments[GUARD_ENFORCEMENT], enforcements,
-								   lengthof(enforcements), "enforcement",
-								   "It is one of enforce, observe and off.");
-	terms->refuse_replication = find_word(arguments[GUARD_REPLICATION], replications,
-										  lengthof(replications), "replication",
-										  "It is one of trust and refuse.") == 1;
+static bool
+is_broken(const GuardFault *fault)
+{
+	return fault->code != 0;
+}
+
+static void
+invalid(GuardFault *fault, const char *argument, const char *detail)
+{
+	if (is_broken(fault))
+		return;
+	fault->code = ERRCODE_INVALID_PARAMETER_VALUE;
+	fault->message = psprintf("invalid %s", argument);
+	fault->detail = detail;
 }
 
 static int
-find_column(Relation table, const char *column)
+find_word(const char *word, const char *const *words, int nwords,
+		  const char *argument, const char *detail, GuardFault *fault)
 {
-	int			number = get_attnum(RelationGetRelid(table), column);
+	int			i;
 
-	if (number <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of guarded table \"%s\" does not exist",
-						column, RelationGetRelationName(table)),
-				 errhint("Call lease_guard() with the column that there is now.")));
-	return number;
+	for (i = 0; i < nwords; i++)
+	{
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	}
+	invalid(fault, argument, detail);
+	return 0;
+}
+
+static void
+check_text(const char *value, int max, const char *argument, GuardFault *fault)
+{
+	const char *detail = arguments_fault(cstring_to_text(value), max);
+
+	if (detail != NULL)
+		invalid(fault, argument, detail);
+}
+
+/*
+ * Read a guard's words.  False, with the first fault (22023), where some mean
+ * nothing; the terms are then those of a guard that enforces.
+ */
+bool
+guard_read_terms(char **arguments, int narguments, GuardTerms *terms,
+				 GuardFault *fault)
+{
+	memset(terms, 0, sizeof(GuardTerms));
+	memset(fault, 0, sizeof(GuardFault));
+	if (narguments != GUARD_ARGUMENTS)
+	{
+		invalid(fault, "trigger arguments", "They are namespace, 'one' or 'per', name or column, fence column or '', mode, enforcement, replication.");
+		return false;
+	}
+	terms->namespace = arguments[GUARD_NAMESPACE];
+	check_text(terms->namespace, LEASE_NAMESPACE_MAX, "namespace", fault);
+	terms->per_value = find_word(arguments[GUARD_KIND], kinds, lengthof(kinds),
+								 "kind of guard", "It is one of one and per.", fault) == 1;
+	terms->subject = arguments[GUARD_SUBJECT];
+	check_text(terms->subject, terms->per_value ? NAMEDATALEN - 1 : LEASE_NAME_MAX,
+			   terms->per_value ? "name_column" : "name", fault);
+	if (arguments[GUARD_FENCE_COLUMN][0] != '\0')
+		terms->fence_column = arguments[GUARD_FENCE_COLUMN];
+	if (terms->per_value && terms->fence_column != NULL &&
+		strcmp(terms->subject, terms->fence_column) == 0)
+		invalid(fault, "fence_column", "It must be another column than name_column: the fence would overwrite the name.");
+	terms->mode = find_word(arguments[GUARD_MODE], modes, lengthof(modes), "mode",
+							"It is one of current, high_water and both.", fault);
+	terms->enforcement = find_word(arguments[GUARD_ENFORCEMENT], enforcements,
+								   lengthof(enforcements), "enforcement",
+								   "It is one of enforce, observe and off.", fault);
+	terms->refuse_replication = find_word(arguments[GUARD_REPLICATION], replications,
+										  lengthof(replications), "replication",
+										  "It is one of trust and refuse.", fault) == 1;
+	if (is_broken(fault))
+		terms->enforcement = ENFORCEMENT_ENFORCE;
+	return !is_broken(fault);
 }
 
 /*
  * Whether values of a type are written alike in every session, so that one
  * value names one lease.
  */
-bool
-guard_names_by(Oid type)
+static bool
+names_by(Oid type)
 {
 	switch (type)
 	{
@@ -175,52 +209,50 @@ guard_names_by(Oid type)
 	}
 }
 
-void
-guard_refuse_type(const char *column, const char *table)
+/*
+ * Find the column that names the leases, or the one that is stamped.  False,
+ * with the fault, where it is not fit for that.
+ */
+bool
+guard_find_column(Oid table, const GuardTerms *terms, bool stamped,
+				  AttrNumber *number, GuardFault *fault)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"%s\" of table \"%s\" cannot name leases", column, table),
-			 errdetail("How its values are written depends on settings of the session."),
-			 errhint("Use a column of text, a number, a uuid or an enum.")));
-}
+	const char *column = stamped ? terms->fence_column : terms->subject;
+	Oid			type;
 
-static void
-find_columns(Guard *guard, Relation table)
-{
-	TupleDesc	columns = RelationGetDescr(table);
-
-	if (guard->terms.per_value)
+	memset(fault, 0, sizeof(GuardFault));
+	*number = get_attnum(table, column);
+	if (*number <= 0)
 	{
-		Form_pg_attribute column;
-		Oid			type;
-		Oid			output;
-		bool		varlena;
-
-		guard->name_column = find_column(table, guard->terms.subject);
-		column = TupleDescAttr(columns, guard->name_column - 1);
-		type = getBaseType(column->atttypid);
-		if (!guard_names_by(type))
-			guard_refuse_type(guard->terms.subject, RelationGetRelationName(table));
-		guard->name_is_text = type == TEXTOID || type == VARCHAROID;
-		getTypeOutputInfo(type, &output, &varlena);
-		fmgr_info_cxt(output, &guard->name_output, CurrentMemoryContext);
-		if (guard->terms.fence_column != NULL && column->attgenerated != '\0')
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot stamp the fence of a lease that a generated column names"),
-					 errdetail("Column \"%s\" has no value yet when the fence is written.",
-							   guard->terms.subject)));
+		fault->code = ERRCODE_UNDEFINED_COLUMN;
+		fault->message = psprintf("column \"%s\" of table \"%s\" does not exist",
+								  column, get_rel_name(table));
+		fault->hint = "Call lease_guard() with a column that there is.";
+		return false;
 	}
-	if (guard->terms.fence_column != NULL)
+	type = getBaseType(get_atttype(table, *number));
+	if (stamped && type != INT8OID)
 	{
-		guard->fence_column = find_column(table, guard->terms.fence_column);
-		if (getBaseType(TupleDescAttr(columns, guard->fence_column - 1)->atttypid) != INT8OID)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of guarded table \"%s\" is not of type bigint",
-							guard->terms.fence_column, RelationGetRelationName(table))));
+		fault->code = ERRCODE_DATATYPE_MISMATCH;
+		fault->message = psprintf("column \"%s\" of table \"%s\" is not of type bigint",
+								  column, get_rel_name(table));
 	}
+	else if (!stamped && !names_by(type))
+	{
+		fault->code = ERRCODE_DATATYPE_MISMATCH;
+		fault->message = psprintf("column \"%s\" of table \"%s\" cannot name leases",
+								  column, get_rel_name(table));
+		fault->detail = "How its values are written depends on settings of the session.";
+		fault->hint = "Use a column of text, a number, a uuid or an enum.";
+	}
+	else if (terms->fence_column != NULL && get_attgenerated(table, *number) != '\0')
+	{
+		fault->code = ERRCODE_FEATURE_NOT_SUPPORTED;
+		fault->message = psprintf("cannot stamp fences on table \"%s\"", get_rel_name(table));
+		fault->detail = psprintf("Column \"%s\" is generated, and has no value yet when the fence is written.",
+								 column);
+	}
+	return !is_broken(fault);
 }
 
 static bool
@@ -270,15 +302,40 @@ get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
 		return guard;
 	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	guard = palloc0(sizeof(Guard));
-	guard_read_terms(trigger->tg_trigger->tgargs, trigger->tg_trigger->tgnargs,
-					 &guard->terms);
 	guard->table = RelationGetRelid(trigger->tg_relation);
-	guard->namespace = cstring_to_text(guard->terms.namespace);
-	if (!guard->terms.per_value)
-		guard->name = cstring_to_text(guard->terms.subject);
+	if (guard_read_terms(trigger->tg_trigger->tgargs, trigger->tg_trigger->tgnargs,
+						 &guard->terms, &guard->fault))
+	{
+		guard->namespace = cstring_to_text(guard->terms.namespace);
+		if (!guard->terms.per_value)
+			guard->name = cstring_to_text(guard->terms.subject);
+	}
 	MemoryContextSwitchTo(caller);
 	fcinfo->flinfo->fn_extra = guard;
 	return guard;
+}
+
+static void
+find_columns(Guard *guard)
+{
+	AttrNumber	fence_column;
+	Oid			output;
+	Oid			type;
+	bool		varlena;
+
+	if (guard->terms.fence_column != NULL)
+	{
+		if (!guard_find_column(guard->table, &guard->terms, true, &fence_column, &guard->fault))
+			return;
+		guard->fence_column = fence_column;
+	}
+	if (!guard->terms.per_value ||
+		!guard_find_column(guard->table, &guard->terms, false, &guard->name_column, &guard->fault))
+		return;
+	type = getBaseType(get_atttype(guard->table, guard->name_column));
+	guard->name_is_text = type == TEXTOID || type == VARCHAROID;
+	getTypeOutputInfo(type, &output, &varlena);
+	fmgr_info_cxt(output, &guard->name_output, CurrentMemoryContext);
 }
 
 /*
@@ -288,14 +345,19 @@ get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
 static void
 resolve(Guard *guard, TriggerData *trigger, MemoryContext statement)
 {
-	MemoryContext caller;
+	MemoryContext caller = MemoryContextSwitchTo(statement);
 
-	if (guard->resolved)
-		return;
-	caller = MemoryContextSwitchTo(statement);
-	find_columns(guard, trigger->tg_relation);
+	find_columns(guard);
 	guard->judged_after = is_judged_after(trigger);
 	guard->resolved = true;
+	if (guard->terms.per_value && TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event) &&
+		!TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+	{
+		guard->fault.code = ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED;
+		guard->fault.message = "a guard of one lease a value must fire for each row";
+		guard->fault.detail = NULL;
+		guard->fault.hint = "lease_guard() makes the triggers that a guard needs.";
+	}
 	MemoryContextSwitchTo(caller);
 }
 
@@ -307,36 +369,61 @@ enforcement_of(const Guard *guard)
 }
 
 /*
- * Refuse a write, or where the guard only observes let it through and say so
- * once a statement.  Names, owners and values stay out of the log.
+ * Say once a statement that a write was let through which would be refused.
+ * Leases, owners and values stay out of the log.
  */
 static void
-refuse(Firing *firing, Refused *refused)
+log_passed(Firing *firing, int bit, int code, const char *message)
 {
 	Guard	   *guard = firing->guard;
 
-	refused->table = RelationGetRelationName(firing->trigger->tg_relation);
-	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
-		error_refused(refused);
-	if (guard->logged == refused->refusal)
+	if (firing->judged_again || (guard->logged & (1U << bit)) != 0)
 		return;
-	guard->logged = refused->refusal;
+	guard->logged |= 1U << bit;
 	ereport(LOG,
-			(errcode(error_refused_code(refused->refusal)),
+			(errcode(code),
 			 errmsg("a guard that enforces would refuse this write to table \"%s\": %s",
-					refused->table, error_refused_message(refused->refusal))));
+					RelationGetRelationName(firing->trigger->tg_relation), message)));
+}
+
+/* Refuse a write, or where the guard only observes let it through. */
+static void
+refuse(Firing *firing, Refused *refused)
+{
+	refused->table = RelationGetRelationName(firing->trigger->tg_relation);
+	if (enforcement_of(firing->guard) == ENFORCEMENT_ENFORCE)
+		error_refused(refused);
+	log_passed(firing, refused->refusal, error_refused_code(refused->refusal),
+			   error_refused_message(refused->refusal));
+}
+
+/* The same where no token is at fault, but the guard itself. */
+static void
+refuse_unjudged(Firing *firing)
+{
+	const GuardFault *fault = &firing->guard->fault;
+
+	if (enforcement_of(firing->guard) == ENFORCEMENT_ENFORCE)
+		guard_raise(fault);
+	log_passed(firing, REFUSAL_NONE, fault->code, fault->message);
 }
 
 static void
-refuse_without_token(Firing *firing, const LeaseKey *key, const char *how)
+refuse_for(Firing *firing, Refusal refusal, const LeaseKey *key, const char *how)
 {
 	Refused		refused = {
-		.refusal = REFUSAL_NO_TOKEN,
+		.refusal = refusal,
 		.key = key,
 		.how = how
 	};
 
 	refuse(firing, &refused);
+}
+
+static void
+refuse_without_token(Firing *firing, const LeaseKey *key, const char *how)
+{
+	refuse_for(firing, REFUSAL_NO_TOKEN, key, how);
 }
 
 /* What an observing guard takes into a subtransaction of its own. */
@@ -395,7 +482,8 @@ static bool
 judge(Firing *firing, text *name)
 {
 	Guard	   *guard = firing->guard;
-	Token	   *token = token_find(guard->namespace, name);
+	const char *unreadable = NULL;
+	Token	   *token = token_find(guard->namespace, name, &unreadable);
 	LeaseKey	key;
 	Refused		refused;
 
@@ -403,12 +491,15 @@ judge(Firing *firing, text *name)
 	key.name = name;
 	if (token == NULL)
 	{
-		if (arguments_fault(name, LEASE_NAME_MAX) == NULL)
+		if (unreadable != NULL)
+			refuse_for(firing, REFUSAL_MALFORMED, NULL, unreadable);
+		else if (arguments_fault(name, LEASE_NAME_MAX) == NULL)
 			refuse_without_token(firing, &key, NULL);
 		else
 			refuse_without_token(firing, NULL, "the value is no name that a lease can have");
 		return false;
 	}
+	firing->key = key;
 	firing->fence = token->fence;
 	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
 	{
@@ -466,12 +557,9 @@ check_stamp(Firing *firing, TupleTableSlot *slot)
 		return;
 	value = slot_getattr(slot, guard->fence_column, &isnull);
 	if (isnull || DatumGetInt64(value) != firing->fence)
-		ereport(ERROR,
-				(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-				 errmsg("the fence in column \"%s\" of table \"%s\" was changed after it was stamped",
-						guard->terms.fence_column,
-						RelationGetRelationName(firing->trigger->tg_relation)),
-				 errhint("A trigger that comes later wrote the column, or gave the row to another lease.")));
+		refuse_for(firing, REFUSAL_STAMP_CHANGED, &firing->key,
+				   psprintf("column \"%s\" does not have fence " INT64_FORMAT,
+							guard->terms.fence_column, firing->fence));
 }
 
 static void
@@ -494,7 +582,7 @@ judge_after(Firing *firing)
 /*
  * Judge a row before it is stored, and stamp it.  A high-water mark must not
  * rise for a row that is not stored in the end, so that is left to the trigger
- * which comes after.
+ * which comes after, and so is what an observing guard says.
  */
 static HeapTuple
 judge_before(Firing *firing)
@@ -506,7 +594,7 @@ judge_before(Firing *firing)
 	Datum		fence;
 	bool		isnull = false;
 
-	firing->later = guard->terms.mode == PROOF_HIGH_WATER && guard->judged_after;
+	firing->later = firing->judged_again && guard->terms.mode == PROOF_HIGH_WATER;
 	if (!judge_row(firing, update ? trigger->tg_newslot : trigger->tg_trigslot) ||
 		guard->fence_column == 0 || TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
 		return row;
@@ -520,13 +608,8 @@ judge_statement(Firing *firing)
 {
 	if (!firing->guard->terms.per_value)
 		(void) judge(firing, firing->guard->name);
-	else if (TRIGGER_FIRED_BY_TRUNCATE(firing->trigger->tg_event))
-		refuse_without_token(firing, NULL, "TRUNCATE names no lease, and each row may have another");
 	else
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("a guard of one lease a value must fire for each row"),
-				 errhint("lease_guard() makes the triggers that a guard needs.")));
+		refuse_without_token(firing, NULL, "TRUNCATE names no lease, and each row may have another");
 }
 
 static void
@@ -552,6 +635,38 @@ is_trusted(Firing *firing)
 	return true;
 }
 
+/* Whether a row is about to be stored. */
+static bool
+is_stored_later(TriggerEvent event)
+{
+	return TRIGGER_FIRED_FOR_ROW(event) && TRIGGER_FIRED_BEFORE(event) &&
+		!TRIGGER_FIRED_BY_DELETE(event);
+}
+
+/* Whether there is something to judge, and nothing in the way of it. */
+static bool
+is_to_be_judged(Firing *firing, MemoryContext statement)
+{
+	Guard	   *guard = firing->guard;
+
+	if (enforcement_of(guard) == ENFORCEMENT_OFF)
+		return false;
+	if (!is_broken(&guard->fault))
+	{
+		if (is_trusted(firing))
+			return false;
+		if (!guard->resolved)
+			resolve(guard, firing->trigger, statement);
+	}
+	firing->judged_again = guard->judged_after && is_stored_later(firing->trigger->tg_event);
+	if (is_broken(&guard->fault))
+	{
+		refuse_unjudged(firing);
+		return false;
+	}
+	return true;
+}
+
 /*
  * The guard's trigger, in whatever place lease_guard() or a user has put it.
  * Arguments: namespace, 'one' or 'per', name or column, fence column or '',
@@ -568,10 +683,9 @@ lease_fence_check(PG_FUNCTION_ARGS)
 	firing.guard = get_guard(fcinfo, trigger);
 	row = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ?
 		trigger->tg_newtuple : trigger->tg_trigtuple;
-	if (enforcement_of(firing.guard) == ENFORCEMENT_OFF || is_trusted(&firing))
+	if (!is_to_be_judged(&firing, fcinfo->flinfo->fn_mcxt))
 		return PointerGetDatum(TRIGGER_FIRED_BEFORE(trigger->tg_event) ? row : NULL);
 
-	resolve(firing.guard, trigger, fcinfo->flinfo->fn_mcxt);
 	if (TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event))
 	{
 		judge_statement(&firing);

@@ -36,9 +36,20 @@ typedef struct GuardTerms
 	bool		refuse_replication;
 } GuardTerms;
 
-extern void guard_read_terms(char **arguments, int narguments, GuardTerms *terms);
-extern bool guard_names_by(Oid type);
-pg_noreturn extern void guard_refuse_type(const char *column, const char *table);
+/* What is wrong with a guard itself; no code where nothing is. */
+typedef struct GuardFault
+{
+	int			code;			/* an SQLSTATE */
+	const char *message;
+	const char *detail;			/* or NULL */
+	const char *hint;			/* or NULL */
+} GuardFault;
+
+pg_noreturn extern void guard_raise(const GuardFault *fault);
+extern bool guard_read_terms(char **arguments, int narguments, GuardTerms *terms,
+							 GuardFault *fault);
+extern bool guard_find_column(Oid table, const GuardTerms *terms, bool stamped,
+							  AttrNumber *number, GuardFault *fault);
 extern const char *guard_word(int argument, const GuardTerms *terms);
 
 #endif							/* LEASE_GUARD_H */

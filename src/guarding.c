@@ -380,40 +380,14 @@ given_word(FunctionCallInfo fcinfo, int n, const char *argument)
 static void
 check_columns(Relation table, const GuardTerms *terms)
 {
-	int			i;
-	const char *columns[2];
+	AttrNumber	number;
+	GuardFault	fault;
 
-	columns[0] = terms->per_value ? terms->subject : NULL;
-	columns[1] = terms->fence_column;
-	if (columns[0] != NULL && columns[1] != NULL && strcmp(columns[0], columns[1]) == 0)
-		error_invalid("fence_column", "It must be another column than name_column: the fence would overwrite the name.");
-	for (i = 0; i < 2; i++)
-	{
-		AttrNumber	number;
-
-		if (columns[i] == NULL)
-			continue;
-		number = get_attnum(RelationGetRelid(table), columns[i]);
-		if (number <= 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("column \"%s\" of table \"%s\" does not exist",
-							columns[i], RelationGetRelationName(table))));
-		if (i == 0 && !guard_names_by(getBaseType(get_atttype(RelationGetRelid(table), number))))
-			guard_refuse_type(columns[i], RelationGetRelationName(table));
-		if (i == 1 && getBaseType(get_atttype(RelationGetRelid(table), number)) != INT8OID)
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column \"%s\" of table \"%s\" is not of type bigint",
-							columns[i], RelationGetRelationName(table))));
-		if (terms->fence_column != NULL &&
-			TupleDescAttr(RelationGetDescr(table), number - 1)->attgenerated != '\0')
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot stamp fences on table \"%s\"", RelationGetRelationName(table)),
-					 errdetail("Column \"%s\" is generated, and has no value yet when the fence is written.",
-							   columns[i])));
-	}
+	if ((terms->per_value &&
+		 !guard_find_column(RelationGetRelid(table), terms, false, &number, &fault)) ||
+		(terms->fence_column != NULL &&
+		 !guard_find_column(RelationGetRelid(table), terms, true, &number, &fault)))
+		guard_raise(&fault);
 }
 
 /* (target, name, name_column, namespace, fence_column, mode, enforcement, replication) */
@@ -424,6 +398,7 @@ lease_guard(PG_FUNCTION_ARGS)
 	char	   *name_column = optional_column(fcinfo, 2);
 	char	   *fence_column = optional_column(fcinfo, 4);
 	GuardTerms	terms;
+	GuardFault	fault;
 	Relation	table;
 
 	if (PG_ARGISNULL(1) == (name_column == NULL))
@@ -435,7 +410,8 @@ lease_guard(PG_FUNCTION_ARGS)
 	arguments[GUARD_MODE] = given_word(fcinfo, 5, "mode");
 	arguments[GUARD_ENFORCEMENT] = given_word(fcinfo, 6, "enforcement");
 	arguments[GUARD_REPLICATION] = given_word(fcinfo, 7, "replication");
-	guard_read_terms(arguments, GUARD_ARGUMENTS, &terms);
+	if (!guard_read_terms(arguments, GUARD_ARGUMENTS, &terms, &fault))
+		guard_raise(&fault);
 
 	table = open_target(fcinfo, "lease_guard");
 	policy_authorize(cstring_to_text(terms.namespace), PRIVILEGE_USE);

@@ -250,7 +250,11 @@ proof_token(Token **token, ProofMode mode, Refused *refused)
 		return true;
 
 	/* a temporary table can be written in a read-only transaction */
-	PreventCommandIfReadOnly("a write to a guarded table");
+	if (XactReadOnly)
+	{
+		refuse(*token, REFUSAL_READ_ONLY, refused);
+		return false;
+	}
 	if (mode != PROOF_HIGH_WATER && !(*token)->proved)
 	{
 		LeaseCall	call;

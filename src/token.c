@@ -17,6 +17,7 @@
 #include "lease.h"
 
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -140,31 +141,64 @@ token_present(const LeaseKey *key, RuleText owner, int64 fence, Oid role)
 	return token;
 }
 
-/* A field of a token's text in the server's encoding. */
-static text *
-server_text(const char *field, const char *argument, int max)
+/* A field of a token's text in the server's encoding, or NULL. */
+static char *
+server_field(const char *field)
 {
-	text	   *value = cstring_to_text(pg_any_to_server(field, strlen(field), PG_UTF8));
-	const char *fault = arguments_fault(value, max);
+	int			encoding = GetDatabaseEncoding();
+	int			len = strlen(field);
+	int			size = len * MAX_CONVERSION_GROWTH + 1;
+	char	   *converted;
+	Oid			conversion;
 
-	if (fault != NULL)
-		error_invalid(argument, fault);
-	return value;
+	if (!pg_verify_mbstr(PG_UTF8, field, len, true))
+		return NULL;
+	if (encoding == PG_UTF8 || encoding == PG_SQL_ASCII)
+		return pstrdup(field);
+	conversion = FindDefaultConversionProc(PG_UTF8, encoding);
+	if (!OidIsValid(conversion))
+		return NULL;
+	converted = palloc(size);
+	return pg_do_encoding_conversion_buf(conversion, PG_UTF8, encoding,
+										 (unsigned char *) field, len,
+										 (unsigned char *) converted, size, true) == len ?
+		converted : NULL;
 }
 
-/* What a token's text says; error where the "argument" names nothing. */
-void
-token_decode(const TokenText *written, const char *argument, LeaseKey *key,
-			 RuleText *owner)
+/* Decode a field, or answer what is wrong with it. */
+static const char *
+server_text(const char *field, int max, text **value)
 {
-	key->namespace = server_text(written->namespace, argument, LEASE_NAMESPACE_MAX);
-	key->name = server_text(written->name, argument, LEASE_NAME_MAX);
-	*owner = lease_text(server_text(written->owner, argument, LEASE_OWNER_MAX));
+	char	   *converted = server_field(field);
+
+	if (converted == NULL)
+		return "It must be UTF-8, and have a form in the database's encoding.";
+	*value = cstring_to_text(converted);
+	return arguments_fault(*value, max);
+}
+
+/*
+ * Decode a token's text.  Answers what is wrong with it where it names nothing,
+ * and else NULL.
+ */
+const char *
+token_decode(const TokenText *written, LeaseKey *key, RuleText *owner)
+{
+	text	   *owner_text;
+	const char *fault = server_text(written->namespace, LEASE_NAMESPACE_MAX, &key->namespace);
+
+	if (fault == NULL)
+		fault = server_text(written->name, LEASE_NAME_MAX, &key->name);
+	if (fault == NULL)
+		fault = server_text(written->owner, LEASE_OWNER_MAX, &owner_text);
+	if (fault == NULL)
+		*owner = lease_text(owner_text);
+	return fault;
 }
 
 /* The token of a name in lease.token, put on top. */
 static Token *
-find_in_setting(const text *namespace, const text *name)
+find_in_setting(const text *namespace, const text *name, const char **fault)
 {
 	const char *cursor = settings_token;
 	TokenText	written;
@@ -178,7 +212,9 @@ find_in_setting(const text *namespace, const text *name)
 			.setting = settings_token_changes
 		};
 
-		token_decode(&written, "lease.token", &template.key, &template.owner);
+		*fault = token_decode(&written, &template.key, &template.owner);
+		if (*fault != NULL)
+			return NULL;
 		if (is_of(&template, namespace, name))
 			return push(&template);
 	}
@@ -194,9 +230,12 @@ is_valid(const Token *token)
 		 token->role == GetOuterUserId());
 }
 
-/* The token of a name, or NULL where there is none. */
+/*
+ * The token of a name, or NULL where there is none, or none that could be told:
+ * *fault is then what is wrong with one before it in lease.token.
+ */
 Token *
-token_find(const text *namespace, const text *name)
+token_find(const text *namespace, const text *name, const char **fault)
 {
 	Token	   *token = last_found;
 
@@ -204,7 +243,7 @@ token_find(const text *namespace, const text *name)
 		token = find(namespace, name);
 	if (token == NULL || !is_valid(token))
 	{
-		token = find_in_setting(namespace, name);
+		token = find_in_setting(namespace, name, fault);
 		if (token != NULL)
 			drop_shadowed(token);
 	}

@@ -31,11 +31,12 @@ typedef struct Token
 extern void token_init(void);
 extern Token *token_present(const LeaseKey *key, RuleText owner, int64 fence,
 							Oid role);
-extern Token *token_find(const text *namespace, const text *name);
+extern Token *token_find(const text *namespace, const text *name,
+						 const char **fault);
 extern Token *token_own(Token *token);
 extern void token_forget(const LeaseKey *key);
 extern void token_forget_namespace(const text *namespace);
-extern void token_decode(const TokenText *written, const char *argument,
-						 LeaseKey *key, RuleText *owner);
+extern const char *token_decode(const TokenText *written, LeaseKey *key,
+								RuleText *owner);
 
 #endif							/* LEASE_TOKEN_H */
