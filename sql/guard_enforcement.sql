@@ -129,6 +129,43 @@ SELECT max(fence) AS mark FROM lease_catalog.mark;
 SET LOCAL lease.enforcement = 'enforce';
 INSERT INTO item VALUES (3);
 ROLLBACK;
+-- What one guard refuses says nothing of another mode, and nothing of the next
+-- statement: what it rested on may be over.
+CREATE TABLE high (id int);
+CREATE TABLE now (id int, fence bigint);
+SELECT lease_guard('high', 'job', mode => 'high_water', enforcement => 'observe'),
+	lease_guard('now', 'job', mode => 'current', fence_column => 'fence', enforcement => 'observe');
+SELECT lease_mark_reset('job', 9, 'up');
+SET client_min_messages = log;
+BEGIN;
+SET LOCAL lease.token = :'current';
+INSERT INTO high VALUES (1);
+INSERT INTO now VALUES (1) RETURNING fence;
+SELECT count(*) AS locked FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowShareLock' AND pid = pg_backend_pid() AND relation = 'lease_catalog.lease'::regclass;
+SELECT lease_mark_reset('job', 2, 'down');
+INSERT INTO high VALUES (1);
+SELECT outcome FROM lease_hold('job', 'why', stop => true);
+INSERT INTO now VALUES (2) RETURNING fence;
+SELECT outcome FROM lease_resume('job');
+INSERT INTO now VALUES (2) RETURNING fence;
+SELECT outcome FROM lease_namespace_hold('default', 'why', stop => true);
+INSERT INTO now VALUES (3) RETURNING fence;
+SELECT outcome FROM lease_namespace_resume('default');
+INSERT INTO now VALUES (3) RETURNING fence;
+ROLLBACK;
+BEGIN;
+SET LOCAL lease.token = :'current';
+GRANT ALL ON now TO regress_lease_nobody;
+SET LOCAL ROLE regress_lease_nobody;
+INSERT INTO now VALUES (4);
+RESET ROLE;
+SELECT lease_grant('default', 'regress_lease_nobody', 'use');
+SET LOCAL ROLE regress_lease_nobody;
+INSERT INTO now VALUES (4);
+ROLLBACK;
+SET client_min_messages = warning;
+DROP TABLE high, now;
+SELECT lease_mark_reset('job', 0, 'down');
 -- lease_present raises, whatever the enforcement.
 SET lease.enforcement = 'off';
 SELECT lease_present('job', 'A', 1);

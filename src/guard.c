@@ -51,8 +51,16 @@ typedef struct Guard
 	FmgrInfo	name_output;	/* where it is not */
 	int			fence_column;	/* or 0 */
 	bool		judged_after;	/* what this trigger stamps */
+	List	   *passed;			/* what an observing guard has refused */
 	uint32		logged;			/* refusals that were let through, as bits */
 } Guard;
+
+/* A token that was refused, though its writes pass. */
+typedef struct Passed
+{
+	uint64		token;
+	Refusal		refusal;
+} Passed;
 
 /* One firing of the trigger. */
 typedef struct Firing
@@ -442,20 +450,50 @@ prove_step(void *state)
 	return proof_token(&attempt->token, attempt->mode, &attempt->refused);
 }
 
+static Refusal
+recall(const Guard *guard, const Token *token)
+{
+	ListCell   *cell;
+
+	foreach(cell, guard->passed)
+	{
+		const Passed *passed = lfirst(cell);
+
+		if (passed->token == token->id)
+			return passed->refusal;
+	}
+	return REFUSAL_NONE;
+}
+
+static void
+remember(Guard *guard, const Token *token, Refusal refusal)
+{
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(guard));
+	Passed	   *passed = palloc(sizeof(Passed));
+
+	passed->token = token->id;
+	passed->refusal = refusal;
+	guard->passed = lappend(guard->passed, passed);
+	MemoryContextSwitchTo(caller);
+}
+
 /*
  * Prove a token without an error that the write would not have had, and keep
- * no lock of a refusal, which is remembered: it would cost every row a wait.
+ * no lock of a refusal.  That is remembered to the end of the statement, or
+ * each row would wait for it anew; and no longer, since what it rests on may
+ * pass, by this transaction's doing or by another's.
  */
 static bool
 prove_observing(Firing *firing, Token *token, Refused *refused)
 {
+	Guard	   *guard = firing->guard;
 	MemoryContext caller = CurrentMemoryContext;
-	Attempt		attempt = {token, firing->guard->terms.mode};
+	Attempt		attempt = {token, guard->terms.mode};
 	volatile bool proved = false;
 
 	memset(refused, 0, sizeof(Refused));
-	refused->refusal = token->refused;
-	if (token->refused != REFUSAL_NONE)
+	refused->refusal = recall(guard, token);
+	if (refused->refusal != REFUSAL_NONE)
 		return false;
 	PG_TRY();
 	{
@@ -473,7 +511,7 @@ prove_observing(Firing *firing, Token *token, Refused *refused)
 	}
 	PG_END_TRY();
 	if (!proved)
-		token_own(token)->refused = refused->refusal;
+		remember(guard, token, refused->refusal);
 	return proved;
 }
 

@@ -30,6 +30,8 @@
 
 static Token *newest = NULL;
 
+static uint64 last_id = 0;
+
 /* What was found last, for the rows of one lease come together. */
 static Token *last_found = NULL;
 
@@ -129,6 +131,7 @@ Token *
 token_present(const LeaseKey *key, RuleText owner, int64 fence, Oid role)
 {
 	Token		template = {
+		.id = ++last_id,
 		.key = *key,
 		.owner = owner,
 		.fence = fence,
@@ -207,6 +210,7 @@ find_in_setting(const text *namespace, const text *name, const char **fault)
 	while (token_text_next(&cursor, &written, &valid) && valid)
 	{
 		Token		template = {
+			.id = ++last_id,
 			.fence = written.fence,
 			.role = GetOuterUserId(),
 			.setting = settings_token_changes
@@ -255,10 +259,10 @@ static void
 forget(Token *token)
 {
 	token = token_own(token);
+	token->id = ++last_id;
 	token->proved = false;
 	token->marked = false;
 	token->entered = false;
-	token->refused = 0;
 }
 
 /*

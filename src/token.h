@@ -13,6 +13,7 @@
 typedef struct Token
 {
 	struct Token *older;
+	uint64		id;				/* another where what was known is forgotten */
 	LeaseKey	key;
 	RuleText	owner;
 	int64		fence;
@@ -24,7 +25,6 @@ typedef struct Token
 	bool		marked;			/* not below the high-water mark, which has it */
 	bool		entered;		/* and other fences are kept out of the
 								 * resource */
-	int			refused;		/* a Refusal that was let through, or none */
 	int			level;			/* of the subtransaction that knows it */
 } Token;
 
