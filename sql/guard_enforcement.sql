@@ -129,6 +129,34 @@ SELECT max(fence) AS mark FROM lease_catalog.mark;
 SET LOCAL lease.enforcement = 'enforce';
 INSERT INTO item VALUES (3);
 ROLLBACK;
+-- A mark does not rise for a row that is not stored, and what is below it is not
+-- stamped; just as where the guard enforces.
+CREATE TABLE away (id int PRIMARY KEY, v int, fence bigint);
+CREATE FUNCTION stored_alone(act text, OUT guard text, OUT came text, OUT mark bigint, OUT stamps text) RETURNS SETOF record LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH guard IN ARRAY '{enforce,observe}'::text[] LOOP
+		PERFORM lease_unguard('away'), lease_mark_reset('job', 0, 'anew');
+		DELETE FROM away;
+		PERFORM lease_guard('away', 'job', mode => 'high_water', fence_column => 'fence', enforcement => guard);
+		PERFORM set_config('lease.token', 'default/job/Z/9', true);
+		INSERT INTO away VALUES (1, 1);
+		PERFORM set_config('lease.token', 'default/job/Z/12', true);
+		BEGIN
+			EXECUTE act;
+			came := 'ok';
+		EXCEPTION WHEN OTHERS THEN
+			came := SQLSTATE;
+		END;
+		SELECT max(m.fence) FROM lease_catalog.mark m INTO mark;
+		SELECT string_agg(concat(id, ':', fence), ' ' ORDER BY id) FROM away INTO stamps;
+		RETURN NEXT;
+	END LOOP;
+END $$;
+SELECT act, s.* FROM unnest(ARRAY['INSERT INTO away VALUES (1) ON CONFLICT DO NOTHING',
+	'INSERT INTO away VALUES (1) ON CONFLICT (id) DO UPDATE SET v = 2 WHERE away.v = 0', 'INSERT INTO away VALUES (1) ON CONFLICT (id) DO UPDATE SET v = 2',
+	'INSERT INTO away VALUES (2)', 'SET LOCAL lease.token = ''default/job/Z/8''; INSERT INTO away VALUES (3)']) act, stored_alone(act) s;
+DROP TABLE away;
+SELECT lease_mark_reset('job', 0, 'anew');
 -- What one guard refuses says nothing of another mode, and nothing of the next
 -- statement: what it rested on may be over.
 CREATE TABLE high (id int);
@@ -229,6 +257,6 @@ SET client_min_messages = warning;
 \set VERBOSITY terse
 SET client_min_messages = error;
 DROP TABLE item, brief;
-DROP FUNCTION tried, told, each_of_them, each_setting, broken_by, passes, meddle;
+DROP FUNCTION tried, told, each_of_them, each_setting, broken_by, passes, meddle, stored_alone;
 DROP EXTENSION lease;
 DROP ROLE regress_lease_nobody;

@@ -545,8 +545,11 @@ judge(Firing *firing, text *name)
 			refuse(firing, &refused);
 		return true;
 	}
-	if (proof_holds(token, guard->terms.mode) ||
-		prove_observing(firing, token, &refused))
+	if (proof_holds(token, guard->terms.mode))
+		return true;
+	if (firing->later)
+		return proof_may_enter(token);
+	if (prove_observing(firing, token, &refused))
 		return true;
 	refused.key = &key;
 	refuse(firing, &refused);

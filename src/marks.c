@@ -80,8 +80,8 @@ make_keys(const LeaseKey *resource, ScanKeyData keys[2])
 }
 
 /* The mark as it is now; 0 where nothing was ever accepted. */
-static int64
-read_mark(const LeaseKey *resource)
+int64
+marks_read(const LeaseKey *resource)
 {
 	ScanKeyData keys[2];
 	TupleTableSlot *slot;
@@ -232,7 +232,7 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
 			rows_yield(gate);
 		}
 		else
-			*mark = read_mark(resource);
+			*mark = marks_read(resource);
 		if (answer != MARK_BUSY)
 			break;
 		if (wanting && !waiting)
@@ -253,7 +253,7 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
 MarkAnswer
 marks_raise(const LeaseKey *resource, int64 fence, int64 *mark)
 {
-	*mark = read_mark(resource);
+	*mark = marks_read(resource);
 	if (fence > *mark)
 		return marks_enter(resource, fence, mark);
 	return fence < *mark ? MARK_BELOW : MARK_ADMITTED;

@@ -14,6 +14,7 @@ typedef enum MarkAnswer
 	MARK_BUSY					/* another fence's writers are in */
 } MarkAnswer;
 
+extern int64 marks_read(const LeaseKey *resource);
 extern MarkAnswer marks_raise(const LeaseKey *resource, int64 fence, int64 *mark);
 extern MarkAnswer marks_enter(const LeaseKey *resource, int64 fence, int64 *mark);
 extern bool marks_reset(const LeaseKey *resource, int64 fence, int64 *former);

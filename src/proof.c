@@ -222,6 +222,18 @@ prove_mark(const Token *token, ProofMode mode, Refused *refused)
 	return answer == MARK_ADMITTED;
 }
 
+/*
+ * Whether a resource would admit a token, as far as can be told without getting
+ * in: somebody else may be.
+ */
+bool
+proof_may_enter(const Token *token)
+{
+	return !XactReadOnly &&
+		(privilege_of(token->role, token->key.namespace) & PRIVILEGE_USE) &&
+		token->fence >= marks_read(&token->key);
+}
+
 /* Whether all that the mode wants has been proved. */
 bool
 proof_holds(const Token *token, ProofMode mode)

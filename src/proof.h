@@ -22,6 +22,7 @@ typedef enum ProofMode
 extern bool proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
 					   Refused *refused);
 extern bool proof_holds(const Token *token, ProofMode mode);
+extern bool proof_may_enter(const Token *token);
 extern bool proof_token(Token **token, ProofMode mode, Refused *refused);
 
 #endif							/* LEASE_PROOF_H */
