@@ -72,6 +72,23 @@ CREATE TABLE unfit (at timestamptz, t timestamp, d date, b bytea, f float8, i in
 SELECT attname, format_type(atttypid, NULL), tried('', format('SELECT lease_guard(''unfit'', name_column => %L)', attname))
 FROM pg_attribute WHERE attrelid = 'unfit'::regclass AND attnum > 0 ORDER BY attnum;
 DROP TABLE unfit;
+-- What is equal and written otherwise is of another lease, byte for byte like
+-- names; a row belongs to the lease of what is stored in it.
+CREATE TABLE loose (n numeric PRIMARY KEY, v int);
+SELECT lease_guard('loose', name_column => 'n');
+SELECT act, tried('default/7/D/2', act) FROM unnest(ARRAY['INSERT INTO loose VALUES (7)', 'INSERT INTO loose VALUES (7.0)']) act;
+BEGIN;
+SET LOCAL lease.token = 'default/7/D/2';
+INSERT INTO loose VALUES (7);
+COMMIT;
+SELECT act, tried('default/7/D/2', act) FROM unnest(ARRAY['UPDATE loose SET v = 1 WHERE n = 7.0',
+	'INSERT INTO loose VALUES (7.0) ON CONFLICT (n) DO UPDATE SET v = 1', 'UPDATE loose SET n = 7.0']) act;
+-- With a scale there is one form.
+SELECT lease_unguard('loose');
+ALTER TABLE loose ALTER n TYPE numeric(10, 0);
+SELECT lease_guard('loose', name_column => 'n');
+SELECT tried('default/7/D/2', 'INSERT INTO loose VALUES (7.0) ON CONFLICT (n) DO NOTHING'), tried('default/7/D/2', 'UPDATE loose SET n = 7.00');
+DROP TABLE loose;
 DROP FUNCTION typed;
 DROP TABLE typed;
 

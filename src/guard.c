@@ -194,7 +194,8 @@ guard_read_terms(char **arguments, int narguments, GuardTerms *terms,
 
 /*
  * Whether values of a type are written alike in every session, so that one
- * value names one lease.
+ * value names one lease.  Values that are merely equal may name two, by their
+ * bytes: numerics of different scales, texts under a lax collation.
  */
 static bool
 names_by(Oid type)
