@@ -33,8 +33,9 @@ OBJS = $(addprefix src/, \
 	poll.o \
 	proof.o \
 	guard.o \
-	guarding.o \
-	guards.o \
+	guard_ddl.o \
+	guard_terms.o \
+	guard_view.o \
 	fencing.o \
 	batch.o \
 	purge.o \

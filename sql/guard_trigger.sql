@@ -77,6 +77,36 @@ SELECT lease_guard('whole', 'job');
 SELECT open FROM lease_guards WHERE target = 'whole'::regclass;
 DROP TABLE whole;
 
+-- A trigger that says other than the rest opens what it is there for.
+CREATE OR REPLACE TRIGGER lease_guard_truncate BEFORE TRUNCATE ON plain
+	EXECUTE FUNCTION lease_fence_check('default', 'one', 'job', '', 'both', 'off', 'trust');
+ALTER TABLE plain ENABLE ALWAYS TRIGGER lease_guard_truncate;
+CREATE OR REPLACE TRIGGER lease_guard_row AFTER INSERT OR UPDATE OR DELETE ON rows FOR EACH ROW
+	EXECUTE FUNCTION lease_fence_check('default', 'per', 'job', 'fence', 'both', 'enforced', 'trust');
+ALTER TABLE rows ENABLE ALWAYS TRIGGER lease_guard_row;
+TABLE came;
+SELECT target, enforcement, unnest(open) AS open FROM lease_guards ORDER BY target::text, 3;
+CREATE TABLE whole (id int, job text) PARTITION BY LIST (id);
+CREATE TABLE whole_1 PARTITION OF whole FOR VALUES IN (1);
+SELECT lease_guard('whole', 'job'), lease_guard('whole_1', 'other');
+SELECT target, open FROM lease_guards WHERE target::text LIKE 'whole%' ORDER BY target::text;
+DO $$
+BEGIN
+	EXECUTE (SELECT format('%s; ALTER TABLE whole_1 ENABLE ALWAYS TRIGGER %I',
+		replace(replace(pg_get_triggerdef(oid), 'CREATE', 'CREATE OR REPLACE'), 'enforce', 'off'), tgname)
+		FROM pg_trigger WHERE tgrelid = 'whole_1'::regclass AND tgname ~ '^lease_guard_truncate_');
+END $$;
+SELECT target, regexp_replace(unnest(open), '_[0-9a-f]{8}"', '"', 'g') AS open FROM lease_guards WHERE target::text LIKE 'whole%';
+DROP TABLE whole;
+-- A column that became unfit refuses all writes.
+SELECT lease_guard('plain', name_column => 'job'), lease_guard('rows', 'job', fence_column => 'fence');
+ALTER TABLE plain ALTER job DROP DEFAULT, ALTER job TYPE timestamptz USING now();
+ALTER TABLE rows DROP fence, ADD fence bigint GENERATED ALWAYS AS (id) STORED;
+SELECT target, unnest(open) AS open, tried(:'current', format('DELETE FROM %s', target)) FROM lease_guards ORDER BY target::text, 2;
+ALTER TABLE plain ALTER job TYPE text USING 'job', ALTER job SET DEFAULT 'job';
+ALTER TABLE rows DROP fence, ADD fence bigint;
+SELECT lease_guard('plain', 'job'), lease_guard('rows', name_column => 'job', fence_column => 'fence');
+
 -- Made by hand, in every place, a trigger judges as it can.
 SELECT lease_unguard('plain'), lease_unguard('rows'), lease_unguard('rows');
 CREATE FUNCTION by_hand(place text, subject text, fence text DEFAULT '') RETURNS SETOF came LANGUAGE plpgsql AS $$

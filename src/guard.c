@@ -30,7 +30,7 @@
 
 #include "arguments.h"
 #include "error.h"
-#include "guard.h"
+#include "guard_terms.h"
 #include "proof.h"
 #include "token.h"
 #include "transaction.h"
@@ -73,210 +73,6 @@ typedef struct Firing
 	int64		fence;
 } Firing;
 
-static const char *const kinds[] = {"one", "per"};
-static const char *const modes[] = {"current", "high_water", "both"};
-static const char *const enforcements[] = {"enforce", "observe", "off"};
-static const char *const replications[] = {"trust", "refuse"};
-
-/* How an argument of the trigger is spelt. */
-const char *
-guard_word(int argument, const GuardTerms *terms)
-{
-	switch (argument)
-	{
-		case GUARD_NAMESPACE:
-			return terms->namespace;
-		case GUARD_KIND:
-			return kinds[terms->per_value];
-		case GUARD_SUBJECT:
-			return terms->subject;
-		case GUARD_FENCE_COLUMN:
-			return terms->fence_column == NULL ? "" : terms->fence_column;
-		case GUARD_MODE:
-			return modes[terms->mode];
-		case GUARD_ENFORCEMENT:
-			return enforcements[terms->enforcement];
-		case GUARD_REPLICATION:
-			return replications[terms->refuse_replication];
-	}
-	return "";
-}
-
-void
-guard_raise(const GuardFault *fault)
-{
-	ereport(ERROR,
-			(errcode(fault->code),
-			 errmsg_internal("%s", fault->message),
-			 fault->detail == NULL ? 0 : errdetail_internal("%s", fault->detail),
-			 fault->hint == NULL ? 0 : errhint("%s", fault->hint)));
-}
-
-static bool
-is_broken(const GuardFault *fault)
-{
-	return fault->code != 0;
-}
-
-static void
-invalid(GuardFault *fault, const char *argument, const char *detail)
-{
-	if (is_broken(fault))
-		return;
-	fault->code = ERRCODE_INVALID_PARAMETER_VALUE;
-	fault->message = psprintf("invalid %s", argument);
-	fault->detail = detail;
-}
-
-static int
-find_word(const char *word, const char *const *words, int nwords,
-		  const char *argument, const char *detail, GuardFault *fault)
-{
-	int			i;
-
-	for (i = 0; i < nwords; i++)
-	{
-		if (strcmp(word, words[i]) == 0)
-			return i;
-	}
-	invalid(fault, argument, detail);
-	return 0;
-}
-
-static void
-check_text(const char *value, int max, const char *argument, GuardFault *fault)
-{
-	const char *detail = arguments_fault(cstring_to_text(value), max);
-
-	if (detail != NULL)
-		invalid(fault, argument, detail);
-}
-
-/*
- * Read a guard's words.  False, with the first fault (22023), where some mean
- * nothing; the terms are then those of a guard that enforces.
- */
-bool
-guard_read_terms(char **arguments, int narguments, GuardTerms *terms,
-				 GuardFault *fault)
-{
-	memset(terms, 0, sizeof(GuardTerms));
-	memset(fault, 0, sizeof(GuardFault));
-	if (narguments != GUARD_ARGUMENTS)
-	{
-		invalid(fault, "trigger arguments", "They are namespace, 'one' or 'per', name or column, fence column or '', mode, enforcement, replication.");
-		return false;
-	}
-	terms->namespace = arguments[GUARD_NAMESPACE];
-	check_text(terms->namespace, LEASE_NAMESPACE_MAX, "namespace", fault);
-	terms->per_value = find_word(arguments[GUARD_KIND], kinds, lengthof(kinds),
-								 "kind of guard", "It is one of one and per.", fault) == 1;
-	terms->subject = arguments[GUARD_SUBJECT];
-	check_text(terms->subject, terms->per_value ? NAMEDATALEN - 1 : LEASE_NAME_MAX,
-			   terms->per_value ? "name_column" : "name", fault);
-	if (arguments[GUARD_FENCE_COLUMN][0] != '\0')
-		terms->fence_column = arguments[GUARD_FENCE_COLUMN];
-	if (terms->per_value && terms->fence_column != NULL &&
-		strcmp(terms->subject, terms->fence_column) == 0)
-		invalid(fault, "fence_column", "It must be another column than name_column: the fence would overwrite the name.");
-	terms->mode = find_word(arguments[GUARD_MODE], modes, lengthof(modes), "mode",
-							"It is one of current, high_water and both.", fault);
-	terms->enforcement = find_word(arguments[GUARD_ENFORCEMENT], enforcements,
-								   lengthof(enforcements), "enforcement",
-								   "It is one of enforce, observe and off.", fault);
-	terms->refuse_replication = find_word(arguments[GUARD_REPLICATION], replications,
-										  lengthof(replications), "replication",
-										  "It is one of trust and refuse.", fault) == 1;
-	if (is_broken(fault))
-		terms->enforcement = ENFORCEMENT_ENFORCE;
-	return !is_broken(fault);
-}
-
-/*
- * Whether values of a type are written alike in every session, so that one
- * value names one lease.  Values that are merely equal may name two, by their
- * bytes: numerics of different scales, texts under a lax collation.
- */
-static bool
-names_by(Oid type)
-{
-	switch (type)
-	{
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-		case NAMEOID:
-		case UUIDOID:
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case NUMERICOID:
-		case BOOLOID:
-			return true;
-		default:
-			return type_is_enum(type);
-	}
-}
-
-/*
- * Find the column that names the leases, or the one that is stamped.  False,
- * with the fault, where it is not fit for that.
- */
-bool
-guard_find_column(Oid table, const GuardTerms *terms, bool stamped,
-				  AttrNumber *number, GuardFault *fault)
-{
-	const char *column = stamped ? terms->fence_column : terms->subject;
-	Oid			type;
-
-	memset(fault, 0, sizeof(GuardFault));
-	*number = get_attnum(table, column);
-	if (*number <= 0)
-	{
-		fault->code = ERRCODE_UNDEFINED_COLUMN;
-		fault->message = psprintf("column \"%s\" of table \"%s\" does not exist",
-								  column, get_rel_name(table));
-		fault->hint = "Call lease_guard() with a column that there is.";
-		return false;
-	}
-	type = getBaseType(get_atttype(table, *number));
-	if (stamped && type != INT8OID)
-	{
-		fault->code = ERRCODE_DATATYPE_MISMATCH;
-		fault->message = psprintf("column \"%s\" of table \"%s\" is not of type bigint",
-								  column, get_rel_name(table));
-	}
-	else if (!stamped && !names_by(type))
-	{
-		fault->code = ERRCODE_DATATYPE_MISMATCH;
-		fault->message = psprintf("column \"%s\" of table \"%s\" cannot name leases",
-								  column, get_rel_name(table));
-		fault->detail = "How its values are written depends on settings of the session.";
-		fault->hint = "Use a column of text, a number, a uuid or an enum.";
-	}
-	else if (terms->fence_column != NULL && get_attgenerated(table, *number) != '\0')
-	{
-		fault->code = ERRCODE_FEATURE_NOT_SUPPORTED;
-		fault->message = psprintf("cannot stamp fences on table \"%s\"", get_rel_name(table));
-		fault->detail = psprintf("Column \"%s\" is generated, and has no value yet when the fence is written.",
-								 column);
-	}
-	return !is_broken(fault);
-}
-
-static bool
-same_arguments(const Trigger *a, const Trigger *b)
-{
-	int			i;
-
-	for (i = 0; i < a->tgnargs && i < b->tgnargs; i++)
-	{
-		if (strcmp(a->tgargs[i], b->tgargs[i]) != 0)
-			return false;
-	}
-	return a->tgnargs == b->tgnargs;
-}
-
 /* Whether the same guard judges every row that is stored, whatever happens. */
 static bool
 is_judged_after(const TriggerData *trigger)
@@ -294,7 +90,7 @@ is_judged_after(const TriggerData *trigger)
 			TRIGGER_FOR_ROW(other->tgtype) && TRIGGER_FOR_AFTER(other->tgtype) &&
 			TRIGGER_FOR_INSERT(other->tgtype) && TRIGGER_FOR_UPDATE(other->tgtype) &&
 			other->tgqual == NULL && other->tgnattr == 0 &&
-			!other->tgdeferrable && same_arguments(mine, other))
+			!other->tgdeferrable && guard_terms_same(mine->tgargs, mine->tgnargs, other->tgargs, other->tgnargs))
 			return true;
 	}
 	return false;
@@ -312,7 +108,7 @@ get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
 	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	guard = palloc0(sizeof(Guard));
 	guard->table = RelationGetRelid(trigger->tg_relation);
-	if (guard_read_terms(trigger->tg_trigger->tgargs, trigger->tg_trigger->tgnargs,
+	if (guard_terms_read(trigger->tg_trigger->tgargs, trigger->tg_trigger->tgnargs,
 						 &guard->terms, &guard->fault))
 	{
 		guard->namespace = cstring_to_text(guard->terms.namespace);
@@ -334,12 +130,12 @@ find_columns(Guard *guard)
 
 	if (guard->terms.fence_column != NULL)
 	{
-		if (!guard_find_column(guard->table, &guard->terms, true, &fence_column, &guard->fault))
+		if (!guard_terms_find_column(guard->table, &guard->terms, true, &fence_column, &guard->fault))
 			return;
 		guard->fence_column = fence_column;
 	}
 	if (!guard->terms.per_value ||
-		!guard_find_column(guard->table, &guard->terms, false, &guard->name_column, &guard->fault))
+		!guard_terms_find_column(guard->table, &guard->terms, false, &guard->name_column, &guard->fault))
 		return;
 	type = getBaseType(get_atttype(guard->table, guard->name_column));
 	guard->name_is_text = type == TEXTOID || type == VARCHAROID;
@@ -413,7 +209,7 @@ refuse_unjudged(Firing *firing)
 	const GuardFault *fault = &firing->guard->fault;
 
 	if (enforcement_of(firing->guard) == ENFORCEMENT_ENFORCE)
-		guard_raise(fault);
+		guard_terms_raise(fault);
 	log_passed(firing, REFUSAL_NONE, fault->code, fault->message);
 }
 
@@ -677,6 +473,13 @@ is_trusted(Firing *firing)
 	return true;
 }
 
+/* Whether nothing can be judged, for what is wrong with the guard itself. */
+static bool
+is_broken(const Guard *guard)
+{
+	return guard->fault.code != 0;
+}
+
 /* Whether a row is about to be stored. */
 static bool
 is_stored_later(TriggerEvent event)
@@ -693,7 +496,7 @@ is_to_be_judged(Firing *firing, MemoryContext statement)
 
 	if (enforcement_of(guard) == ENFORCEMENT_OFF)
 		return false;
-	if (!is_broken(&guard->fault))
+	if (!is_broken(guard))
 	{
 		if (is_trusted(firing))
 			return false;
@@ -701,7 +504,7 @@ is_to_be_judged(Firing *firing, MemoryContext statement)
 			resolve(guard, firing->trigger, statement);
 	}
 	firing->judged_again = guard->judged_after && is_stored_later(firing->trigger->tg_event);
-	if (is_broken(&guard->fault))
+	if (is_broken(guard))
 	{
 		refuse_unjudged(firing);
 		return false;

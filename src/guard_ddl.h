@@ -1,13 +1,15 @@
 /*
- * guarding.h
+ * guard_ddl.h
  *		The triggers that make up a guard.
  */
-#ifndef LEASE_GUARDING_H
-#define LEASE_GUARDING_H
+#ifndef LEASE_GUARD_DDL_H
+#define LEASE_GUARD_DDL_H
 
 #include "lease.h"
 
 #include "nodes/pg_list.h"
+
+#include "guard_terms.h"
 
 /* The names of a guard's triggers; the last sorts behind all others. */
 #define GUARD_TRIGGER_STATEMENT "lease_guard"
@@ -29,10 +31,9 @@ typedef struct GuardTrigger
 	int			narguments;
 } GuardTrigger;
 
-extern Oid	guarding_function(void);
-extern List *guarding_triggers(Oid table);
-extern bool guarding_needs_rows(Oid table, bool per_value, bool stamps,
-								bool high_water, bool refuses_replication);
-extern bool guarding_is_for_parent(const GuardTrigger *trigger);
+extern List *guard_ddl_triggers(Oid table);
+extern bool guard_ddl_needs_rows(Oid table, const GuardTerms *terms);
+extern char *guard_ddl_truncate_name(Oid table);
+extern bool guard_ddl_is_for_parent(const GuardTrigger *trigger);
 
-#endif							/* LEASE_GUARDING_H */
+#endif							/* LEASE_GUARD_DDL_H */

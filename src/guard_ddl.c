@@ -1,5 +1,5 @@
 /*
- * guarding.c
+ * guard_ddl.c
  *		lease_guard and lease_unguard: making and removing a guard's triggers.
  *
  * Promises: a guard is nothing but triggers, made as CREATE TRIGGER makes them
@@ -41,8 +41,8 @@
 
 #include "arguments.h"
 #include "error.h"
-#include "guard.h"
-#include "guarding.h"
+#include "guard_ddl.h"
+#include "guard_terms.h"
 #include "policy.h"
 #include "rows.h"
 
@@ -57,8 +57,8 @@ function_name(void)
 }
 
 /* The trigger function's OID. */
-Oid
-guarding_function(void)
+static Oid
+trigger_function(void)
 {
 	return LookupFuncName(function_name(), 0, NULL, false);
 }
@@ -107,9 +107,9 @@ read_trigger(HeapTuple tuple, TupleDesc columns)
  * is invalid; no table is locked.
  */
 List *
-guarding_triggers(Oid table)
+guard_ddl_triggers(Oid table)
 {
-	Oid			function = guarding_function();
+	Oid			function = trigger_function();
 	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
 	List	   *found = NIL;
 	ScanKeyData key;
@@ -179,10 +179,10 @@ has_foreign_key_action(Oid table)
  * foreign key want to know.
  */
 bool
-guarding_needs_rows(Oid table, bool per_value, bool stamps, bool high_water,
-					bool refuses_replication)
+guard_ddl_needs_rows(Oid table, const GuardTerms *terms)
 {
-	return per_value || stamps || high_water || refuses_replication ||
+	return terms->per_value || terms->fence_column != NULL ||
+		terms->mode == PROOF_HIGH_WATER || terms->refuse_replication ||
 		get_rel_relkind(table) == RELKIND_PARTITIONED_TABLE ||
 		has_superclass(table) || has_foreign_key_action(table);
 }
@@ -200,7 +200,7 @@ create_trigger(Relation table, const char *name, const GuardTerms *terms,
 	statement->funcname = function_name();
 	for (i = 0; i < GUARD_ARGUMENTS; i++)
 		statement->args = lappend(statement->args,
-								  makeString(pstrdup(guard_word(i, terms))));
+								  makeString(pstrdup(guard_terms_word(i, terms))));
 	statement->row = row;
 	statement->timing = timing;
 	statement->events = events;
@@ -210,9 +210,16 @@ create_trigger(Relation table, const char *name, const GuardTerms *terms,
 	CommandCounterIncrement();
 }
 
-/* Whether a trigger for TRUNCATE is there for a parent's sake. */
+/* The name of the trigger for TRUNCATE that partitions have for a table's sake. */
+char *
+guard_ddl_truncate_name(Oid table)
+{
+	return name_for(GUARD_TRIGGER_TRUNCATE, table);
+}
+
+/* Whether a trigger is there for a parent's sake, and not for a guard of its table's own. */
 bool
-guarding_is_for_parent(const GuardTrigger *trigger)
+guard_ddl_is_for_parent(const GuardTrigger *trigger)
 {
 	return strncmp(trigger->name, GUARD_TRIGGER_TRUNCATE "_",
 				   strlen(GUARD_TRIGGER_TRUNCATE "_")) == 0;
@@ -228,7 +235,7 @@ has_parent_of(const GuardTrigger *trigger)
 		return false;
 	foreach(cell, get_partition_ancestors(trigger->table))
 	{
-		if (strcmp(trigger->name, name_for(GUARD_TRIGGER_TRUNCATE, lfirst_oid(cell))) == 0)
+		if (strcmp(trigger->name, guard_ddl_truncate_name(lfirst_oid(cell))) == 0)
 			return true;
 	}
 	return false;
@@ -245,13 +252,13 @@ drop_triggers(Oid table, const char *name)
 	bool		dropped = false;
 	ListCell   *cell;
 
-	foreach(cell, guarding_triggers(table))
+	foreach(cell, guard_ddl_triggers(table))
 	{
 		GuardTrigger *trigger = lfirst(cell);
 		ObjectAddress address;
 
 		if (OidIsValid(trigger->parent) ||
-			(guarding_is_for_parent(trigger) ?
+			(guard_ddl_is_for_parent(trigger) ?
 			 (name == NULL || strcmp(trigger->name, name) != 0) && has_parent_of(trigger) :
 			 name != NULL))
 			continue;
@@ -270,7 +277,7 @@ drop_triggers(Oid table, const char *name)
 static bool
 drop_guard(Relation table)
 {
-	char	   *name = name_for(GUARD_TRIGGER_TRUNCATE, RelationGetRelid(table));
+	char	   *name = guard_ddl_truncate_name(RelationGetRelid(table));
 	bool		dropped = drop_triggers(RelationGetRelid(table), NULL);
 	ListCell   *cell;
 
@@ -287,7 +294,7 @@ drop_guard(Relation table)
 static void
 create_partitions_truncate(Relation table, const GuardTerms *terms)
 {
-	char	   *name = name_for(GUARD_TRIGGER_TRUNCATE, RelationGetRelid(table));
+	char	   *name = guard_ddl_truncate_name(RelationGetRelid(table));
 	ListCell   *cell;
 
 	foreach(cell, find_all_inheritors(RelationGetRelid(table), ShareRowExclusiveLock, NULL))
@@ -308,10 +315,7 @@ static void
 create_guard(Relation table, const GuardTerms *terms)
 {
 	const int16 changes = TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE;
-	bool		rows = guarding_needs_rows(RelationGetRelid(table), terms->per_value,
-										   terms->fence_column != NULL,
-										   terms->mode == PROOF_HIGH_WATER,
-										   terms->refuse_replication);
+	bool		rows = guard_ddl_needs_rows(RelationGetRelid(table), terms);
 	bool		partitioned = table->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 
 	if (rows)
@@ -384,10 +388,10 @@ check_columns(Relation table, const GuardTerms *terms)
 	GuardFault	fault;
 
 	if ((terms->per_value &&
-		 !guard_find_column(RelationGetRelid(table), terms, false, &number, &fault)) ||
+		 !guard_terms_find_column(RelationGetRelid(table), terms, false, &number, &fault)) ||
 		(terms->fence_column != NULL &&
-		 !guard_find_column(RelationGetRelid(table), terms, true, &number, &fault)))
-		guard_raise(&fault);
+		 !guard_terms_find_column(RelationGetRelid(table), terms, true, &number, &fault)))
+		guard_terms_raise(&fault);
 }
 
 /* (target, name, name_column, namespace, fence_column, mode, enforcement, replication) */
@@ -397,6 +401,7 @@ lease_guard(PG_FUNCTION_ARGS)
 	char	   *arguments[GUARD_ARGUMENTS];
 	char	   *name_column = optional_column(fcinfo, 2);
 	char	   *fence_column = optional_column(fcinfo, 4);
+	GuardTerms	kind = {.per_value = name_column != NULL};
 	GuardTerms	terms;
 	GuardFault	fault;
 	Relation	table;
@@ -404,14 +409,14 @@ lease_guard(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1) == (name_column == NULL))
 		error_invalid("name", "One of name and name_column must be given, and not both.");
 	arguments[GUARD_NAMESPACE] = given_word(fcinfo, 3, "namespace");
-	arguments[GUARD_KIND] = pstrdup(name_column == NULL ? "one" : "per");
+	arguments[GUARD_KIND] = pstrdup(guard_terms_word(GUARD_KIND, &kind));
 	arguments[GUARD_SUBJECT] = name_column == NULL ? given_word(fcinfo, 1, "name") : name_column;
 	arguments[GUARD_FENCE_COLUMN] = fence_column == NULL ? pstrdup("") : fence_column;
 	arguments[GUARD_MODE] = given_word(fcinfo, 5, "mode");
 	arguments[GUARD_ENFORCEMENT] = given_word(fcinfo, 6, "enforcement");
 	arguments[GUARD_REPLICATION] = given_word(fcinfo, 7, "replication");
-	if (!guard_read_terms(arguments, GUARD_ARGUMENTS, &terms, &fault))
-		guard_raise(&fault);
+	if (!guard_terms_read(arguments, GUARD_ARGUMENTS, &terms, &fault))
+		guard_terms_raise(&fault);
 
 	table = open_target(fcinfo, "lease_guard");
 	policy_authorize(cstring_to_text(terms.namespace), PRIVILEGE_USE);

@@ -1,5 +1,5 @@
 /*
- * guards.c
+ * guard_view.c
  *		The view lease_guards: every guard, and what stands open in it.
  *
  * Promises: no lock is taken on what is guarded, so it can be read beside
@@ -23,8 +23,8 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "guard.h"
-#include "guarding.h"
+#include "guard_ddl.h"
+#include "guard_terms.h"
 
 PG_FUNCTION_INFO_V1(lease_guards);
 
@@ -51,7 +51,9 @@ typedef struct Guarded
 	Oid			table;
 	List	   *all;			/* triggers of every table */
 	List	   *own;			/* of this one, copies of a parent's left out */
-	char	  **arguments;		/* NULL where they are not as they should be */
+	GuardTrigger *first;		/* of these, which stands for the guard */
+	bool		readable;		/* its arguments are as they should be */
+	GuardTerms	terms;
 	List	   *open;			/* texts */
 } Guarded;
 
@@ -110,27 +112,18 @@ check_enabled(Guarded *guarded, const GuardTrigger *trigger)
 	}
 }
 
-static bool
-has_argument(const Guarded *guarded, int argument, const char *value)
-{
-	return strcmp(guarded->arguments[argument], value) == 0;
-}
-
 /* The triggers that the guard's terms ask for. */
 static void
 check_triggers(Guarded *guarded)
 {
-	bool		stamps = !has_argument(guarded, GUARD_FENCE_COLUMN, "");
+	bool		stamps = guarded->terms.fence_column != NULL;
 	bool		rows = covers(guarded->own, TRIGGER_TYPE_ROW, 0, CHANGES);
 	bool		statements = covers(guarded->own, 0, TRIGGER_TYPE_BEFORE, CHANGES);
 	ListCell   *cell;
 
 	if (!rows && !statements)
 		report(guarded, "a trigger for INSERT, UPDATE or DELETE is missing");
-	else if (!rows && guarding_needs_rows(guarded->table,
-										  has_argument(guarded, GUARD_KIND, "per"), stamps,
-										  has_argument(guarded, GUARD_MODE, "high_water"),
-										  has_argument(guarded, GUARD_REPLICATION, "refuse")))
+	else if (!rows && guard_ddl_needs_rows(guarded->table, &guarded->terms))
 		report(guarded, "no trigger sees each row, which a parent, a foreign key's action, replication, a stamp or the mode calls for");
 	if (stamps && !covers(guarded->own, TRIGGER_TYPE_ROW, TRIGGER_TYPE_BEFORE,
 						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE))
@@ -141,15 +134,31 @@ check_triggers(Guarded *guarded)
 		check_enabled(guarded, lfirst(cell));
 }
 
+/* Whether a trigger of the guard says what the guard says. */
 static void
-check_column(Guarded *guarded, const char *column, bool is_fence)
+check_arguments(Guarded *guarded, const GuardTrigger *trigger)
 {
-	AttrNumber	number = get_attnum(guarded->table, column);
+	const GuardTrigger *first = guarded->first;
+	GuardFault	fault;
+	GuardTerms	terms;
 
-	if (number <= 0)
-		report(guarded, psprintf("column \"%s\" does not exist", column));
-	else if (is_fence && getBaseType(get_atttype(guarded->table, number)) != INT8OID)
-		report(guarded, psprintf("column \"%s\" is not of type bigint", column));
+	if (!guard_terms_read(trigger->arguments, trigger->narguments, &terms, &fault))
+		report(guarded, psprintf("trigger \"%s\" of %s: %s", trigger->name,
+								 table_name(trigger->table), fault.message));
+	else if (!guard_terms_same(trigger->arguments, trigger->narguments,
+							   first->arguments, first->narguments))
+		report(guarded, psprintf("trigger \"%s\" of %s has other arguments than \"%s\"",
+								 trigger->name, table_name(trigger->table), first->name));
+}
+
+static void
+check_column(Guarded *guarded, bool stamped)
+{
+	AttrNumber	number;
+	GuardFault	fault;
+
+	if (!guard_terms_find_column(guarded->table, &guarded->terms, stamped, &number, &fault))
+		report(guarded, fault.message);
 }
 
 /* The triggers of one table, with or without copies of a parent's. */
@@ -173,6 +182,7 @@ static void
 check_partition(Guarded *guarded, Oid partition)
 {
 	List	   *triggers = triggers_of(guarded->all, partition, true);
+	char	   *truncate = guard_ddl_truncate_name(guarded->table);
 	ListCell   *cell;
 
 	if (get_rel_relkind(partition) == RELKIND_PARTITIONED_TABLE)
@@ -185,8 +195,10 @@ check_partition(Guarded *guarded, Oid partition)
 	{
 		GuardTrigger *trigger = lfirst(cell);
 
-		if (OidIsValid(trigger->parent) || guarding_is_for_parent(trigger))
+		if (OidIsValid(trigger->parent) || guard_ddl_is_for_parent(trigger))
 			check_enabled(guarded, trigger);
+		if (strcmp(trigger->name, truncate) == 0)
+			check_arguments(guarded, trigger);
 	}
 }
 
@@ -210,18 +222,29 @@ check_children(Guarded *guarded)
 	}
 }
 
-/* Whether a table is guarded for the sake of a parent alone. */
-static bool
-guards_parent_alone(const Guarded *guarded)
+/*
+ * Find the trigger that stands for the guard, and read its terms: the first one
+ * that is not there for a parent's sake, and of these one that can be read.
+ */
+static void
+find_first(Guarded *guarded)
 {
 	ListCell   *cell;
 
 	foreach(cell, guarded->own)
 	{
-		if (!guarding_is_for_parent(lfirst(cell)))
-			return false;
+		GuardTrigger *trigger = lfirst(cell);
+		GuardFault	fault;
+
+		if (guarded->readable || guard_ddl_is_for_parent(trigger))
+			continue;
+		if (guarded->first == NULL)
+			guarded->first = trigger;
+		guarded->readable = guard_terms_read(trigger->arguments, trigger->narguments,
+											 &guarded->terms, &fault);
+		if (guarded->readable)
+			guarded->first = trigger;
 	}
-	return true;
 }
 
 static Datum
@@ -246,8 +269,6 @@ set_text(Datum *values, bool *nulls, int column, const char *value)
 static void
 set_name(Datum *values, bool *nulls, int column, const char *value)
 {
-	if (value[0] == '\0')
-		return;
 	values[column] = DirectFunctionCall1(namein, CStringGetDatum(value));
 	nulls[column] = false;
 }
@@ -263,17 +284,20 @@ put(ReturnSetInfo *set, const Guarded *guarded)
 	nulls[GUARDS_TARGET] = false;
 	values[GUARDS_OPEN] = open_array(guarded);
 	nulls[GUARDS_OPEN] = false;
-	if (guarded->arguments != NULL)
+	if (guarded->readable)
 	{
-		if (has_argument(guarded, GUARD_KIND, "per"))
-			set_name(values, nulls, GUARDS_NAME_COLUMN, guarded->arguments[GUARD_SUBJECT]);
+		const GuardTerms *terms = &guarded->terms;
+
+		if (terms->per_value)
+			set_name(values, nulls, GUARDS_NAME_COLUMN, terms->subject);
 		else
-			set_text(values, nulls, GUARDS_NAME, guarded->arguments[GUARD_SUBJECT]);
-		set_text(values, nulls, GUARDS_NAMESPACE, guarded->arguments[GUARD_NAMESPACE]);
-		set_name(values, nulls, GUARDS_FENCE_COLUMN, guarded->arguments[GUARD_FENCE_COLUMN]);
-		set_text(values, nulls, GUARDS_MODE, guarded->arguments[GUARD_MODE]);
-		set_text(values, nulls, GUARDS_ENFORCEMENT, guarded->arguments[GUARD_ENFORCEMENT]);
-		set_text(values, nulls, GUARDS_REPLICATION, guarded->arguments[GUARD_REPLICATION]);
+			set_text(values, nulls, GUARDS_NAME, terms->subject);
+		set_text(values, nulls, GUARDS_NAMESPACE, terms->namespace);
+		if (terms->fence_column != NULL)
+			set_name(values, nulls, GUARDS_FENCE_COLUMN, terms->fence_column);
+		set_text(values, nulls, GUARDS_MODE, guard_terms_word(GUARD_MODE, terms));
+		set_text(values, nulls, GUARDS_ENFORCEMENT, guard_terms_word(GUARD_ENFORCEMENT, terms));
+		set_text(values, nulls, GUARDS_REPLICATION, guard_terms_word(GUARD_REPLICATION, terms));
 	}
 	tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
 }
@@ -282,28 +306,28 @@ static void
 put_table(ReturnSetInfo *set, List *all, Oid table)
 {
 	Guarded		guarded = {.table = table,.all = all};
-	GuardTrigger *first;
+	ListCell   *cell;
 
 	guarded.own = triggers_of(all, table, false);
-	if (guarded.own == NIL ||
-		(guards_parent_alone(&guarded) && has_superclass(table)))
-		return;
-	first = linitial(guarded.own);
-	if (first->narguments == GUARD_ARGUMENTS)
-		guarded.arguments = first->arguments;
-	if (guarded.arguments == NULL)
-		report(&guarded, "the arguments of its triggers are not those of a guard");
-	else if (guards_parent_alone(&guarded))
-		report(&guarded, "it was detached from what was guarded, and of that only TRUNCATE is left");
-	else
+	find_first(&guarded);
+	if (guarded.first != NULL)
 	{
+		foreach(cell, guarded.own)
+		{
+			if (!guard_ddl_is_for_parent(lfirst(cell)))
+				check_arguments(&guarded, lfirst(cell));
+		}
 		check_triggers(&guarded);
-		if (has_argument(&guarded, GUARD_KIND, "per"))
-			check_column(&guarded, guarded.arguments[GUARD_SUBJECT], false);
-		if (!has_argument(&guarded, GUARD_FENCE_COLUMN, ""))
-			check_column(&guarded, guarded.arguments[GUARD_FENCE_COLUMN], true);
+		if (guarded.readable && guarded.terms.per_value)
+			check_column(&guarded, false);
+		if (guarded.readable && guarded.terms.fence_column != NULL)
+			check_column(&guarded, true);
 		check_children(&guarded);
 	}
+	else if (guarded.own != NIL && !has_superclass(table))
+		report(&guarded, "it was detached from what was guarded, and of that only TRUNCATE is left");
+	else
+		return;
 	put(set, &guarded);
 }
 
@@ -311,7 +335,7 @@ put_table(ReturnSetInfo *set, List *all, Oid table)
 Datum
 lease_guards(PG_FUNCTION_ARGS)
 {
-	List	   *all = guarding_triggers(InvalidOid);
+	List	   *all = guard_ddl_triggers(InvalidOid);
 	Oid			last = InvalidOid;
 	ListCell   *cell;
 

@@ -1,11 +1,13 @@
 /*
- * guard.h
+ * guard_terms.h
  *		What the arguments of a guard's triggers say.
  */
-#ifndef LEASE_GUARD_H
-#define LEASE_GUARD_H
+#ifndef LEASE_GUARD_TERMS_H
+#define LEASE_GUARD_TERMS_H
 
 #include "lease.h"
+
+#include "access/attnum.h"
 
 #include "proof.h"
 #include "settings.h"
@@ -45,11 +47,12 @@ typedef struct GuardFault
 	const char *hint;			/* or NULL */
 } GuardFault;
 
-pg_noreturn extern void guard_raise(const GuardFault *fault);
-extern bool guard_read_terms(char **arguments, int narguments, GuardTerms *terms,
+pg_noreturn extern void guard_terms_raise(const GuardFault *fault);
+extern bool guard_terms_read(char **arguments, int narguments, GuardTerms *terms,
 							 GuardFault *fault);
-extern bool guard_find_column(Oid table, const GuardTerms *terms, bool stamped,
-							  AttrNumber *number, GuardFault *fault);
-extern const char *guard_word(int argument, const GuardTerms *terms);
+extern bool guard_terms_same(char **a, int na, char **b, int nb);
+extern const char *guard_terms_word(int argument, const GuardTerms *terms);
+extern bool guard_terms_find_column(Oid table, const GuardTerms *terms, bool stamped,
+									AttrNumber *number, GuardFault *fault);
 
-#endif							/* LEASE_GUARD_H */
+#endif							/* LEASE_GUARD_TERMS_H */
