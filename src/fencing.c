@@ -21,6 +21,7 @@
 #include "policy.h"
 #include "proof.h"
 #include "result.h"
+#include "settings.h"
 #include "token.h"
 #include "token_text.h"
 #include "transaction.h"
@@ -48,7 +49,7 @@ present(FunctionCallInfo fcinfo, const LeaseKey *key, RuleText owner,
 	token = token_present(key, owner, fence, GetUserId());
 	if (prove)
 	{
-		if (!proof_call(token, &call, &answer, &refused))
+		if (!proof_call(token, settings_lock_wait * INT64CONST(1000), &call, &answer, &refused))
 			error_refused(&refused);
 		token->proved = true;
 	}
@@ -153,7 +154,7 @@ lease_admit(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("lease_admit");
 	PreventCommandIfParallelMode("lease_admit");
 	policy_authorize(resource.namespace, PRIVILEGE_USE);
-	outcome = outcomes[marks_enter(&resource, fence, &mark)];
+	outcome = outcomes[marks_enter(&resource, fence, settings_lock_wait * INT64CONST(1000), &mark)];
 	if (outcome == OUTCOME_ADMITTED)
 		transaction_changed();
 	if (outcome == OUTCOME_ADMITTED && mark < fence)

@@ -32,6 +32,7 @@
 #include "error.h"
 #include "guard_terms.h"
 #include "proof.h"
+#include "settings.h"
 #include "token.h"
 #include "transaction.h"
 
@@ -231,11 +232,23 @@ refuse_without_token(Firing *firing, const LeaseKey *key, const char *how)
 	refuse_for(firing, REFUSAL_NO_TOKEN, key, how);
 }
 
+/*
+ * How long a proof may take.  A guard that observes waits in vain once a
+ * transaction, and from then on only tries: it must not hold up what it watches.
+ */
+static int64
+patience(const Guard *guard, const Token *token)
+{
+	return token->waited && enforcement_of(guard) != ENFORCEMENT_ENFORCE ? 0 :
+		settings_lock_wait * INT64CONST(1000);
+}
+
 /* What an observing guard takes into a subtransaction of its own. */
 typedef struct Attempt
 {
 	Token	   *token;
 	ProofMode	mode;
+	int64		patience;
 	Refused		refused;
 } Attempt;
 
@@ -244,7 +257,7 @@ prove_step(void *state)
 {
 	Attempt    *attempt = state;
 
-	return proof_token(&attempt->token, attempt->mode, &attempt->refused);
+	return proof_token(&attempt->token, attempt->mode, attempt->patience, &attempt->refused);
 }
 
 static Refusal
@@ -285,7 +298,7 @@ prove_observing(Firing *firing, Token *token, Refused *refused)
 {
 	Guard	   *guard = firing->guard;
 	MemoryContext caller = CurrentMemoryContext;
-	Attempt		attempt = {token, guard->terms.mode};
+	Attempt		attempt = {token, guard->terms.mode, patience(guard, token)};
 	volatile bool proved = false;
 
 	memset(refused, 0, sizeof(Refused));
@@ -307,6 +320,8 @@ prove_observing(Firing *firing, Token *token, Refused *refused)
 		refused->refusal = REFUSAL_BUSY;
 	}
 	PG_END_TRY();
+	if (!proved && refused->refusal == REFUSAL_BUSY)
+		token_waited(token);
 	if (!proved)
 		remember(guard, token, refused->refusal);
 	return proved;
@@ -338,7 +353,7 @@ judge(Firing *firing, text *name)
 	firing->fence = token->fence;
 	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
 	{
-		if (!firing->later && !proof_token(&token, guard->terms.mode, &refused))
+		if (!firing->later && !proof_token(&token, guard->terms.mode, patience(guard, token), &refused))
 			refuse(firing, &refused);
 		return true;
 	}

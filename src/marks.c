@@ -209,15 +209,15 @@ try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
 
 /*
  * Admit a fence by the fair lock of the resource, and raise the mark to it;
- * MARK_BUSY where others were still in after lease.lock_wait.  *mark is what
- * the mark was.
+ * MARK_BUSY where others were still in when the patience ended.  *mark is
+ * what the mark was.
  */
 MarkAnswer
-marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
+marks_enter(const LeaseKey *resource, int64 fence, int64 patience, int64 *mark)
 {
 	uint64		gate = lock_hash(resource, LOCK_GATE);
 	uint64		want = lock_hash(resource, LOCK_WANT);
-	int64		deadline = clock_monotonic() + settings_lock_wait * INT64CONST(1000);
+	int64		deadline = clock_monotonic() + patience;
 	bool		waiting = false;
 	MarkAnswer	answer;
 
@@ -251,11 +251,11 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 *mark)
  * hold no lease.  A fence that is the mark needs none.
  */
 MarkAnswer
-marks_raise(const LeaseKey *resource, int64 fence, int64 *mark)
+marks_raise(const LeaseKey *resource, int64 fence, int64 patience, int64 *mark)
 {
 	*mark = marks_read(resource);
 	if (fence > *mark)
-		return marks_enter(resource, fence, mark);
+		return marks_enter(resource, fence, patience, mark);
 	return fence < *mark ? MARK_BELOW : MARK_ADMITTED;
 }
 

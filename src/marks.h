@@ -15,8 +15,10 @@ typedef enum MarkAnswer
 } MarkAnswer;
 
 extern int64 marks_read(const LeaseKey *resource);
-extern MarkAnswer marks_raise(const LeaseKey *resource, int64 fence, int64 *mark);
-extern MarkAnswer marks_enter(const LeaseKey *resource, int64 fence, int64 *mark);
+extern MarkAnswer marks_raise(const LeaseKey *resource, int64 fence, int64 patience,
+							  int64 *mark);
+extern MarkAnswer marks_enter(const LeaseKey *resource, int64 fence, int64 patience,
+							  int64 *mark);
 extern bool marks_reset(const LeaseKey *resource, int64 fence, int64 *former);
 
 #endif							/* LEASE_MARKS_H */

@@ -173,10 +173,10 @@ refuse(const Token *token, Refusal refusal, Refused *refused)
  * False, with the reason, where it is not; *answer is what was found.
  */
 bool
-proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
-		   Refused *refused)
+proof_call(const Token *token, int64 patience, LeaseCall *call,
+		   LeaseAnswer *answer, Refused *refused)
 {
-	int64		deadline = clock_monotonic() + settings_lock_wait * INT64CONST(1000);
+	int64		deadline = clock_monotonic() + patience;
 
 	make_call(token, call);
 	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
@@ -200,7 +200,7 @@ proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
 
 /* Hold a token against the resource's mark. */
 static bool
-prove_mark(const Token *token, ProofMode mode, Refused *refused)
+prove_mark(const Token *token, ProofMode mode, int64 patience, Refused *refused)
 {
 	MarkAnswer	answer;
 	int64		mark;
@@ -210,8 +210,8 @@ prove_mark(const Token *token, ProofMode mode, Refused *refused)
 		!(privilege_of(token->role, token->key.namespace) & PRIVILEGE_USE))
 		return false;
 	answer = mode == PROOF_BOTH ?
-		marks_raise(&token->key, token->fence, &mark) :
-		marks_enter(&token->key, token->fence, &mark);
+		marks_raise(&token->key, token->fence, patience, &mark) :
+		marks_enter(&token->key, token->fence, patience, &mark);
 	refused->refusal = answer == MARK_ADMITTED ? REFUSAL_NONE :
 		answer == MARK_BELOW ? REFUSAL_BELOW_MARK : REFUSAL_BUSY;
 	refused->how = NULL;
@@ -256,7 +256,7 @@ proof_holds(const Token *token, ProofMode mode)
  * the entry that knows what was found.
  */
 bool
-proof_token(Token **token, ProofMode mode, Refused *refused)
+proof_token(Token **token, ProofMode mode, int64 patience, Refused *refused)
 {
 	if (proof_holds(*token, mode))
 		return true;
@@ -272,14 +272,14 @@ proof_token(Token **token, ProofMode mode, Refused *refused)
 		LeaseCall	call;
 		LeaseAnswer answer;
 
-		if (!proof_call(*token, &call, &answer, refused))
+		if (!proof_call(*token, patience, &call, &answer, refused))
 			return false;
 		*token = token_own(*token);
 		(*token)->proved = true;
 	}
 	if (!proof_holds(*token, mode))
 	{
-		if (!prove_mark(*token, mode, refused))
+		if (!prove_mark(*token, mode, patience, refused))
 			return false;
 		*token = token_own(*token);
 		(*token)->marked = true;

@@ -19,10 +19,11 @@ typedef enum ProofMode
 	PROOF_BOTH
 } ProofMode;
 
-extern bool proof_call(const Token *token, LeaseCall *call, LeaseAnswer *answer,
-					   Refused *refused);
+extern bool proof_call(const Token *token, int64 patience, LeaseCall *call,
+					   LeaseAnswer *answer, Refused *refused);
 extern bool proof_holds(const Token *token, ProofMode mode);
 extern bool proof_may_enter(const Token *token);
-extern bool proof_token(Token **token, ProofMode mode, Refused *refused);
+extern bool proof_token(Token **token, ProofMode mode, int64 patience,
+						Refused *refused);
 
 #endif							/* LEASE_PROOF_H */
