@@ -48,6 +48,10 @@ SELECT :task, payload FROM lease_poll('E', max_count => 2, request_id => :id, na
 SELECT :task FROM lease_poll('F', max_count => 2, ttl => '1 h', request_id => :id, namespace => 'ids');
 SELECT outcome FROM lease_release('r2', 'E', 1, namespace => 'ids');
 SELECT :task FROM lease_poll('E', max_count => 2, request_id => :id, namespace => 'ids');
+-- nor is there anything to wait for, once all of it has ended
+SET statement_timeout = '20 s';
+SELECT :task FROM lease_poll('E', max_count => 2, wait => '1 min', request_id => :id, namespace => 'ids');
+RESET statement_timeout;
 SET lease.request_retention = '1 s';
 SET lease.clock = '1059';
 SELECT :task FROM lease_poll('E', max_count => 2, ttl => '1 h', request_id => :id, namespace => 'ids');

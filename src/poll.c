@@ -405,18 +405,18 @@ static bool
 repeats(Poll *poll)
 {
 	ScanKeyData keys[POLLED_KEYS];
+	PollAnswer *answer = poll->answer;
 	RowLock		seen;
 	Rows		rows;
-	bool		settled;
 
 	request_keys(poll->call, keys);
 	rows_open(&rows, "polled", AccessShareLock);
 	seen = rows_look_dirty(&rows, keys, POLLED_KEYS);
 	if (seen == ROW_BUSY)
 		refuse(poll, OUTCOME_BUSY);
-	settled = seen == ROW_BUSY || (seen == ROW_PRESENT && replay(poll, &rows, keys));
+	answer->settled = seen == ROW_PRESENT && replay(poll, &rows, keys);
 	rows_close(&rows);
-	return settled;
+	return answer->settled || answer->refused;
 }
 
 /* Whether the whole namespace is on hold. */
@@ -520,7 +520,7 @@ poll_run(const LeaseCall *call, int max_count, PollAnswer *answer)
 		int			privileges = policy_authorize(call->key.namespace, call->needed);
 
 		poll_once(call, max_count, privileges, answer);
-		if (answer->items != NIL ||
+		if (answer->items != NIL || answer->settled ||
 			(answer->refused && answer->whole.outcome != OUTCOME_BUSY) ||
 			call->wait == 0 ||
 			!protocol_nap(deadline, until_due(call->key.namespace), PROTOCOL_NAP_MAX, &step))

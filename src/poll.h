@@ -28,6 +28,7 @@ typedef struct PollAnswer
 	List	   *items;			/* of PollItem * */
 	bool		refused;		/* as a whole */
 	LeaseAnswer whole;			/* then, why */
+	bool		settled;		/* a repeat, by whatever of it is current */
 } PollAnswer;
 
 extern void poll_run(const LeaseCall *call, int max_count, PollAnswer *answer);
