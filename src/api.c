@@ -119,7 +119,7 @@ lease_get(PG_FUNCTION_ARGS)
 
 	arguments_key(fcinfo, 0, 1, &call.key);
 	call.needed |= PRIVILEGE_OBSERVE;
-	protocol_read(&call, &answer);
+	protocol_read(&call, &answer, NULL);
 	return result_row(result_columns(fcinfo), &call, &answer);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "lease.h"
 
+#include "access/tableam.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 
@@ -83,28 +84,33 @@ copy(TupleTableSlot *slot, int column, Datum *value, bool *has)
 		*value = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[column - 1]));
 }
 
-/* What is on record as of now; nothing where there is no row. */
+/* Open the table, for payload_read(); the caller closes it. */
 void
-payload_read(const LeaseKey *key, Payload *payload)
+payload_open(Rows *rows)
 {
+	rows_open(rows, "task", AccessShareLock);
+}
+
+/*
+ * What is on record at a snapshot, which is that of the lease's row where the
+ * two must agree; nothing where there is no row.
+ */
+void
+payload_read(Rows *rows, const LeaseKey *key, Snapshot snapshot,
+			 Payload *payload)
+{
+	TupleTableSlot *slot = table_slot_create(rows->heap, NULL);
 	ScanKeyData keys[2];
-	TupleTableSlot *slot;
-	RowsScan	scan;
-	Rows		rows;
 
 	memset(payload, 0, sizeof(Payload));
 	rows_key_text(&keys[0], TASK_NAMESPACE, key->namespace);
 	rows_key_text(&keys[1], TASK_NAME, key->name);
-	rows_open(&rows, "task", AccessShareLock);
-	rows_scan_begin(&rows, &scan, keys, 2, ForwardScanDirection);
-	slot = rows_scan_next(&scan);
-	if (slot != NULL)
+	if (rows_find(rows, keys, 2, snapshot, slot))
 	{
 		copy(slot, TASK_PAYLOAD, &payload->payload, &payload->has_payload);
 		copy(slot, TASK_CHECKPOINT, &payload->checkpoint, &payload->has_checkpoint);
 		copy(slot, TASK_RESULT, &payload->result, &payload->has_result);
 		copy(slot, TASK_LAST_ERROR, &payload->last_error, &payload->has_last_error);
 	}
-	rows_scan_end(&scan);
-	rows_close(&rows);
+	ExecDropSingleTupleTableSlot(slot);
 }

@@ -7,6 +7,8 @@
 
 #include "lease.h"
 
+#include "rows.h"
+
 /* Copies, in the memory context of whoever reads. */
 typedef struct Payload
 {
@@ -26,6 +28,8 @@ extern void payload_complete(const LeaseKey *key, Datum result, bool given);
 extern void payload_fail(const LeaseKey *key, const text *error);
 extern void payload_reopen(const LeaseKey *key);
 extern void payload_delete(const LeaseKey *key);
-extern void payload_read(const LeaseKey *key, Payload *payload);
+extern void payload_open(Rows *rows);
+extern void payload_read(Rows *rows, const LeaseKey *key, Snapshot snapshot,
+						 Payload *payload);
 
 #endif							/* LEASE_PAYLOAD_H */

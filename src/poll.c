@@ -25,6 +25,7 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "clock.h"
@@ -71,6 +72,7 @@ typedef struct Poll
 
 	/* while it runs */
 	Rows		leases;
+	Rows		payloads;
 	NamespacePolicy policy;
 	int			budget;			/* entries that may still be moved */
 	bool		ahead;			/* looking at what a clock set back left */
@@ -106,9 +108,13 @@ was_refused(const Poll *poll, const text *name)
 	return false;
 }
 
-/* Keep an answer, with what the task carries, beyond this lap. */
+/*
+ * Keep an answer, with what the task carried at the snapshot that it belongs
+ * to, beyond this lap.
+ */
 static void
-keep_item(Poll *poll, const LeaseCall *call, const LeaseAnswer *answer)
+keep_item(Poll *poll, const LeaseCall *call, const LeaseAnswer *answer,
+		  Snapshot snapshot)
 {
 	MemoryContext caller = MemoryContextSwitchTo(poll->context);
 	PollItem   *item = palloc0(sizeof(PollItem));
@@ -117,7 +123,7 @@ keep_item(Poll *poll, const LeaseCall *call, const LeaseAnswer *answer)
 	item->call.key.name = DatumGetTextPCopy(PointerGetDatum(call->key.name));
 	item->answer = *answer;
 	item->answer.row.owner.data = pnstrdup(answer->row.owner.data, answer->row.owner.len);
-	payload_read(&call->key, &item->payload);
+	payload_read(&poll->payloads, &call->key, snapshot, &item->payload);
 	poll->answer->items = lappend(poll->answer->items, item);
 	MemoryContextSwitchTo(caller);
 }
@@ -154,6 +160,7 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 {
 	LeaseCall	call = call_for(poll, entry->key.name);
 	LeaseAnswer answer;
+	Snapshot	snapshot;
 
 	memset(&answer, 0, sizeof(answer));
 	if (protocol_decide(&poll->leases, &call, NULL, LockTupleExclusive, &answer))
@@ -165,7 +172,9 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 		if (call.request_id != NULL)
 			keep_request(poll, &call, answer.row.fence);
 		answer.privileges = poll->answer->whole.privileges;
-		keep_item(poll, &call, &answer);
+		snapshot = RegisterSnapshot(GetLatestSnapshot());
+		keep_item(poll, &call, &answer, snapshot);
+		UnregisterSnapshot(snapshot);
 		return;
 	}
 	if (answer.outcome == OUTCOME_BUSY)
@@ -364,14 +373,15 @@ replay_one(Poll *poll, const text *name, int64 fence)
 
 	memset(&answer, 0, sizeof(answer));
 	store_find(&poll->leases, &call.key, &found);
-	store_forget(&found);
 	answer.now = clock_now();
-	if (found.row.fence != fence || !rules_is_current(&found.row, answer.now))
-		return;
-	answer.outcome = OUTCOME_REPLAYED;
-	answer.row = found.row;
-	answer.privileges = poll->answer->whole.privileges;
-	keep_item(poll, &call, &answer);
+	if (found.row.fence == fence && rules_is_current(&found.row, answer.now))
+	{
+		answer.outcome = OUTCOME_REPLAYED;
+		answer.row = found.row;
+		answer.privileges = poll->answer->whole.privileges;
+		keep_item(poll, &call, &answer, found.snapshot);
+	}
+	store_forget(&found);
 }
 
 /*
@@ -484,11 +494,13 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 		poll.budget = settings_poll_push;
 		policy_read(call->key.namespace, &poll.policy);
 		rows_open(&poll.leases, "lease", RowExclusiveLock);
+		payload_open(&poll.payloads);
 		written = transaction_attempt(grant_step, &poll);
 		if (written)
 			rows_close_changed(&poll.leases);
 		else
 			rows_close(&poll.leases);
+		rows_close(&poll.payloads);
 		CHECK_FOR_INTERRUPTS();
 	} while (poll.again);
 	answer->whole.privileges = privileges;

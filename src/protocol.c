@@ -490,17 +490,28 @@ nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
 						PROTOCOL_NAP_MAX, step);
 }
 
-/* Answer a verb that changes nothing. */
+/*
+ * Answer a verb that changes nothing, and where "payload" is given, with what
+ * the task carried at the same moment: both tables are open before that.
+ */
 void
-protocol_read(const LeaseCall *call, LeaseAnswer *answer)
+protocol_read(const LeaseCall *call, LeaseAnswer *answer, Payload *payload)
 {
 	LockTupleMode mode;
 	FoundRow	found;
+	Rows		carried;
 	Rows		rows;
 
 	answer->privileges = policy_authorize(call->key.namespace, call->needed);
 	rows_open(&rows, "lease", AccessShareLock);
+	if (payload != NULL)
+		payload_open(&carried);
 	(void) protocol_look(&rows, call, &found, answer, &mode);
+	if (payload != NULL)
+	{
+		payload_read(&carried, &call->key, found.snapshot, payload);
+		rows_close(&carried);
+	}
 	store_forget(&found);
 	rows_close(&rows);
 }

@@ -10,6 +10,7 @@
 #include "utils/uuid.h"
 
 #include "ledger.h"
+#include "payload.h"
 #include "store.h"
 
 /* One call of a verb: the request that is judged, and what goes with it. */
@@ -48,7 +49,8 @@ extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
 extern bool protocol_decide(Rows *rows, const LeaseCall *call,
 							const FoundRow *found, LockTupleMode mode,
 							LeaseAnswer *answer);
-extern void protocol_read(const LeaseCall *call, LeaseAnswer *answer);
+extern void protocol_read(const LeaseCall *call, LeaseAnswer *answer,
+						  Payload *payload);
 extern bool protocol_try_capacity(const text *namespace);
 extern void protocol_yield_capacity(const text *namespace);
 extern bool protocol_nap(int64 deadline, int64 left, int64 longest, int64 *step);

@@ -154,7 +154,6 @@ lease_task_get(PG_FUNCTION_ARGS)
 
 	arguments_key(fcinfo, 0, 1, &call.key);
 	call.needed |= PRIVILEGE_OBSERVE;
-	protocol_read(&call, &told);
-	payload_read(&call.key, &payload);
+	protocol_read(&call, &told, &payload);
 	return result_task_record(columns, &call, &told, &payload);
 }
