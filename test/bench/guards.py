@@ -38,15 +38,16 @@ def bulk(database, plan):
 
 
 def row(database, clients, plan):
-    """A transaction that changes one row, under that row's own lease or, where
-    there are several clients, under one that they have in common."""
-    def side(script, schema):
-        which = account(script, schema)
+    """A transaction that changes one row, under that row's own lease or under
+    one that all clients have in common."""
+    def side(script, schema, **more):
+        which = account(script, schema, **more)
         return lambda number: works.turn(database, which, clients, plan.length, number)
     sides = {"unguarded": side("row.sql", "row_unguarded"),
              "longer": side("row-select.sql", "row_unguarded"),
              "lease_present": side("row-present.sql", "row_per_value"),
-             "lease.token": side("row-token.sql", "row_per_value")}
+             "lease.token": side("row-token.sql", "row_per_value"),
+             "session": side("row.sql", "row_one_lease", token="default/ledger0/worker/1")}
     if clients > 1:
         sides["shared"] = side("row-one-lease.sql", "row_one_lease")
     return {"work": "guarded row", "clients": clients, "leases": database.leases,

@@ -33,6 +33,7 @@ class Side:
     counter: str = ""           # SQL: rises by 1 with each row changed
     rows: int = 1               # that one call changes
     schema: str = ""            # where the script's tables are looked for first
+    token: str = ""             # lease.token of each session
     steps: tuple = ("",)        # what a client's calls do in turn; the last is counted
     variables: dict = dataclasses.field(default_factory=dict)
 
@@ -116,8 +117,10 @@ def pgbench(database, side, clients, length, names, seed, *options):
     for name, value in variables.items():
         command += ["-D", f"{name}={value}"]
     environment = dict(os.environ)
-    if side.schema:
-        environment["PGOPTIONS"] = f"-c search_path={side.schema},public"
+    settings = {"search_path": side.schema and f"{side.schema},public",
+                "lease.token": side.token}
+    environment["PGOPTIONS"] = " ".join(f"-c {name}={value}"
+                                        for name, value in settings.items() if value)
     done = subprocess.run([*command, database.name], text=True, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     calls = re.search(r"^number of transactions actually processed: (\d+)", done.stdout, re.M)
