@@ -12,6 +12,7 @@ OBJS = $(addprefix src/, \
 	lease.o \
 	settings.o \
 	clock.o \
+	wait.o \
 	transaction.o \
 	rules.o \
 	outcomes.o \

@@ -155,6 +155,9 @@ lease_admit(PG_FUNCTION_ARGS)
 	PreventCommandIfParallelMode("lease_admit");
 	policy_authorize(resource.namespace, PRIVILEGE_USE);
 	outcome = outcomes[marks_enter(&resource, fence, settings_lock_wait * INT64CONST(1000), &mark)];
+
+	/* it may have waited since */
+	policy_authorize(resource.namespace, PRIVILEGE_USE);
 	if (outcome == OUTCOME_ADMITTED)
 		transaction_changed();
 	if (outcome == OUTCOME_ADMITTED && mark < fence)
@@ -189,6 +192,8 @@ lease_mark_reset(PG_FUNCTION_ARGS)
 
 		error_refused(&refused);
 	}
+	/* it may have waited since */
+	policy_authorize(resource.namespace, PRIVILEGE_OPERATE);
 	token_forget(&resource);
 	ledger_keep_intent(&resource, &fence, &intent);
 	PG_RETURN_INT64(former);

@@ -36,6 +36,7 @@
 #include "settings.h"
 #include "statement.h"
 #include "transaction.h"
+#include "wait.h"
 
 /* Columns of lease_catalog.mark. */
 enum
@@ -53,9 +54,6 @@ enum
 	LOCK_INSIDE,
 	LOCK_WANT
 };
-
-/* How long to sleep before looking again. */
-#define NAP INT64CONST(2000)
 
 /* What is on record of a resource, committed or not. */
 typedef struct Record
@@ -217,10 +215,11 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 patience, int64 *mark)
 {
 	uint64		gate = lock_hash(resource, LOCK_GATE);
 	uint64		want = lock_hash(resource, LOCK_WANT);
-	int64		deadline = clock_monotonic() + patience;
 	bool		waiting = false;
 	MarkAnswer	answer;
+	Wait		wait;
 
+	wait_begin(&wait, patience);
 	for (;;)
 	{
 		bool		wanting = false;
@@ -237,9 +236,10 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 patience, int64 *mark)
 			break;
 		if (wanting && !waiting)
 			waiting = rows_try_mutex(want);
-		if (!clock_nap(deadline, NAP))
+		if (!wait_nap(&wait, WAIT_LOCKED, WAIT_LOCKED))
 			break;
 	}
+	wait_end(&wait);
 	if (waiting)
 		rows_yield(want);
 	return answer;
@@ -268,9 +268,10 @@ marks_reset(const LeaseKey *resource, int64 fence, int64 *former)
 {
 	uint64		gate = lock_hash(resource, LOCK_GATE);
 	uint64		inside = lock_hash(resource, LOCK_INSIDE);
-	int64		deadline = clock_monotonic() + settings_lock_wait * INT64CONST(1000);
 	bool		alone = false;
+	Wait		wait;
 
+	wait_begin(&wait, settings_lock_wait * INT64CONST(1000));
 	for (;;)
 	{
 		if (rows_try_mutex(gate))
@@ -282,9 +283,10 @@ marks_reset(const LeaseKey *resource, int64 fence, int64 *former)
 			alone = !record.different && rows_try_mutex(inside);
 			rows_yield(gate);
 		}
-		if (alone || !clock_nap(deadline, NAP))
+		if (alone || !wait_nap(&wait, WAIT_LOCKED, WAIT_LOCKED))
 			break;
 	}
+	wait_end(&wait);
 	if (alone)
 	{
 		Datum		values[] = {

@@ -23,7 +23,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -38,6 +37,7 @@
 #include "statement.h"
 #include "store.h"
 #include "transaction.h"
+#include "wait.h"
 
 /* Columns of lease_catalog.polled. */
 enum
@@ -513,20 +513,17 @@ until_due(const text *namespace)
 	TimestampTz now = clock_now();
 	int64		next = due_next(namespace, now);
 
-	return next == PG_INT64_MAX ? PROTOCOL_NAP_MAX : next - now;
+	return next == PG_INT64_MAX ? WAIT_IDLE : next - now;
 }
 
 /* Hand out up to so many tasks, for as long as the caller waits for one. */
 void
 poll_run(const LeaseCall *call, int max_count, PollAnswer *answer)
 {
-	int64		deadline = clock_monotonic() +
-	Min(call->wait, settings_max_wait * INT64CONST(1000));
-	int64		step = PROTOCOL_NAP_MIN;
-	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext lap = NULL;
+	Wait		wait;
 
 	protocol_may_change("lease_poll");
+	wait_begin(&wait, Min(call->wait, settings_max_wait * INT64CONST(1000)));
 	for (;;)
 	{
 		int			privileges = policy_authorize(call->key.namespace, call->needed);
@@ -535,15 +532,8 @@ poll_run(const LeaseCall *call, int max_count, PollAnswer *answer)
 		if (answer->items != NIL || answer->settled ||
 			(answer->refused && answer->whole.outcome != OUTCOME_BUSY) ||
 			call->wait == 0 ||
-			!protocol_nap(deadline, until_due(call->key.namespace), PROTOCOL_NAP_MAX, &step))
+			!wait_nap(&wait, until_due(call->key.namespace), WAIT_IDLE))
 			break;
-
-		/* a wait of many laps takes the memory of one */
-		if (lap == NULL)
-			lap = AllocSetContextCreate(caller, "lease wait", ALLOCSET_SMALL_SIZES);
-		else
-			MemoryContextReset(lap);
-		MemoryContextSwitchTo(lap);
 	}
-	MemoryContextSwitchTo(caller);
+	wait_end(&wait);
 }

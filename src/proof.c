@@ -18,16 +18,13 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
-#include "clock.h"
 #include "marks.h"
 #include "outcomes.h"
 #include "privilege.h"
 #include "proof.h"
-#include "settings.h"
 #include "store.h"
 #include "transaction.h"
-
-#define NAP INT64CONST(1000)
+#include "wait.h"
 
 static Refusal
 refusal_of(LeaseOutcome outcome)
@@ -168,26 +165,40 @@ refuse(const Token *token, Refusal refusal, Refused *refused)
 	refused->fence = token->fence;
 }
 
+/* What the role that presents a token may do now. */
+static int
+privileges_of(const Token *token)
+{
+	return privilege_of(token->role, token->key.namespace);
+}
+
 /*
- * Prove that a token is the current epoch's, for the role that presents it.
- * False, with the reason, where it is not; *answer is what was found.
+ * Prove that a token is the current epoch's, for the role that presents it,
+ * which must not lose the right to it while it waits.  False, with the reason,
+ * where it is not; *answer is what was found.
  */
 bool
 proof_call(const Token *token, int64 patience, LeaseCall *call,
 		   LeaseAnswer *answer, Refused *refused)
 {
-	int64		deadline = clock_monotonic() + patience;
+	Wait		wait;
 
 	make_call(token, call);
 	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
-	answer->privileges = privilege_of(token->role, token->key.namespace);
+	wait_begin(&wait, patience);
+	for (;;)
+	{
+		answer->privileges = privileges_of(token);
+		if (!(answer->privileges & PRIVILEGE_USE))
+			break;
+		prove_once(call, answer, refused);
+		if (answer->outcome != OUTCOME_BUSY ||
+			!wait_nap(&wait, WAIT_LOCKED, WAIT_LOCKED))
+			break;
+	}
+	wait_end(&wait);
 	if (!(answer->privileges & PRIVILEGE_USE))
 		return false;
-	do
-	{
-		prove_once(call, answer, refused);
-	} while (answer->outcome == OUTCOME_BUSY && clock_nap(deadline, NAP));
-
 	refused->refusal = refusal_of(answer->outcome);
 	refused->how = outcomes_name(answer->outcome);
 	refused->has_current = answer->row.exists && answer->row.fence != token->fence;
@@ -206,12 +217,15 @@ prove_mark(const Token *token, ProofMode mode, int64 patience, Refused *refused)
 	int64		mark;
 
 	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
-	if (mode == PROOF_HIGH_WATER &&
-		!(privilege_of(token->role, token->key.namespace) & PRIVILEGE_USE))
+	if (mode == PROOF_HIGH_WATER && !(privileges_of(token) & PRIVILEGE_USE))
 		return false;
 	answer = mode == PROOF_BOTH ?
 		marks_raise(&token->key, token->fence, patience, &mark) :
 		marks_enter(&token->key, token->fence, patience, &mark);
+
+	/* it may have waited since */
+	if (!(privileges_of(token) & PRIVILEGE_USE))
+		return false;
 	refused->refusal = answer == MARK_ADMITTED ? REFUSAL_NONE :
 		answer == MARK_BELOW ? REFUSAL_BELOW_MARK : REFUSAL_BUSY;
 	refused->how = NULL;
@@ -230,7 +244,7 @@ bool
 proof_may_enter(const Token *token)
 {
 	return !XactReadOnly &&
-		(privilege_of(token->role, token->key.namespace) & PRIVILEGE_USE) &&
+		(privileges_of(token) & PRIVILEGE_USE) &&
 		token->fence >= marks_read(&token->key);
 }
 

@@ -20,7 +20,6 @@
 
 #include "common/pg_prng.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "clock.h"
@@ -35,9 +34,7 @@
 #include "store.h"
 #include "token.h"
 #include "transaction.h"
-
-/* The longest nap where a row is locked. */
-#define NAP_MAX_LOCKED INT64CONST(10000)
+#include "wait.h"
 
 /* A claim or takeover may wait for the lease, and be repeated by its id. */
 static bool
@@ -464,30 +461,14 @@ passes_with_time(LeaseVerb verb, LeaseOutcome outcome)
 	}
 }
 
-/*
- * Sleep until it is worth looking again: a little longer each time, as far as
- * a longest, but not past the deadline, nor for longer than is left until
- * something may be had.  False where the deadline has come.
- */
-bool
-protocol_nap(int64 deadline, int64 left, int64 longest, int64 *step)
-{
-	int64		length = *step;
-
-	*step = Min(*step * 2, longest);
-	if (!clock_stands_still())
-		length = Min(length, left);
-	return clock_nap(deadline, length);
-}
-
 static bool
-nap(const LeaseAnswer *answer, int64 deadline, int64 *step)
+nap(Wait *wait, const LeaseAnswer *answer)
 {
 	if (answer->outcome == OUTCOME_BUSY)
-		return protocol_nap(deadline, NAP_MAX_LOCKED, NAP_MAX_LOCKED, step);
-	return protocol_nap(deadline, answer->grantable_at == PG_INT64_MAX ? PROTOCOL_NAP_MAX :
-						answer->grantable_at - answer->now,
-						PROTOCOL_NAP_MAX, step);
+		return wait_nap(wait, WAIT_LOCKED, WAIT_LOCKED);
+	return wait_nap(wait, answer->grantable_at == PG_INT64_MAX ? WAIT_IDLE :
+					answer->grantable_at - answer->now,
+					WAIT_IDLE);
 }
 
 /*
@@ -531,12 +512,10 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 	int64		patience = may_wait(call->request.verb) ?
 	Min(call->wait, settings_max_wait * INT64CONST(1000)) :
 	settings_lock_wait * INT64CONST(1000);
-	int64		deadline = clock_monotonic() + patience;
-	int64		step = PROTOCOL_NAP_MIN;
-	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext lap = NULL;
+	Wait		wait;
 
 	protocol_may_change(outcomes_verb_name(call->request.verb));
+	wait_begin(&wait, patience);
 	for (;;)
 	{
 		answer->privileges = policy_authorize(call->key.namespace, call->needed);
@@ -544,15 +523,8 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 		if (answer->exhausted)
 			error_exhausted();
 		if (!passes_with_time(call->request.verb, answer->outcome) ||
-			!nap(answer, deadline, &step))
+			!nap(&wait, answer))
 			break;
-
-		/* a wait of many laps takes the memory of one */
-		if (lap == NULL)
-			lap = AllocSetContextCreate(caller, "lease wait", ALLOCSET_SMALL_SIZES);
-		else
-			MemoryContextReset(lap);
-		MemoryContextSwitchTo(lap);
 	}
-	MemoryContextSwitchTo(caller);
+	wait_end(&wait);
 }

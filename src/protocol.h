@@ -38,10 +38,6 @@ typedef struct LeaseAnswer
 	bool		exhausted;		/* refused at the end of bigint */
 } LeaseAnswer;
 
-/* The first of the naps, which double, and the longest while nothing is due. */
-#define PROTOCOL_NAP_MIN INT64CONST(1000)
-#define PROTOCOL_NAP_MAX INT64CONST(50000)
-
 extern void protocol_judge(const LeaseCall *call, const LeaseRow *row,
 						   LeaseDecision *decision, LeaseAnswer *answer);
 extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
@@ -53,7 +49,6 @@ extern void protocol_read(const LeaseCall *call, LeaseAnswer *answer,
 						  Payload *payload);
 extern bool protocol_try_capacity(const text *namespace);
 extern void protocol_yield_capacity(const text *namespace);
-extern bool protocol_nap(int64 deadline, int64 left, int64 longest, int64 *step);
 extern void protocol_may_change(const char *function);
 extern void protocol_run(const LeaseCall *call, LeaseAnswer *answer);
 
