@@ -157,7 +157,7 @@ due_scan_begin_ahead(DueScan *scan, const text *namespace, TimestampTz now)
 	begin(scan, "due_armed", 2);
 }
 
-/* The next entry, in the current memory context; false after the last. */
+/* The next entry; false after the last. */
 bool
 due_scan_next(DueScan *scan, DueEntry *entry)
 {
@@ -165,8 +165,8 @@ due_scan_next(DueScan *scan, DueEntry *entry)
 
 	if (slot == NULL)
 		return false;
-	entry->key.namespace = DatumGetTextPCopy(slot->tts_values[DUE_NAMESPACE - 1]);
-	entry->key.name = DatumGetTextPCopy(slot->tts_values[DUE_NAME - 1]);
+	entry->key.namespace = DatumGetTextPP(slot->tts_values[DUE_NAMESPACE - 1]);
+	entry->key.name = DatumGetTextPP(slot->tts_values[DUE_NAME - 1]);
 	entry->due_at = rows_int64(slot, DUE_DUE_AT);
 	entry->tid = slot->tts_tid;
 	return true;

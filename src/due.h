@@ -9,7 +9,7 @@
 
 #include "rows.h"
 
-/* An entry as it was met. */
+/* An entry as it was met; its key is the scan's, good until the next one. */
 typedef struct DueEntry
 {
 	LeaseKey	key;

@@ -20,9 +20,11 @@
 #include "lease.h"
 
 #include "access/stratnum.h"
+#include "lib/pairingheap.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -55,8 +57,10 @@ enum
 /* A task whose entry was earlier than it is due; it waits for its turn. */
 typedef struct Waiting
 {
+	pairingheap_node node;
 	DueEntry	entry;
 	int64		due_at;
+	int			place;			/* among those that are due at one instant */
 } Waiting;
 
 /* One attempt at a poll. */
@@ -65,7 +69,8 @@ typedef struct Poll
 	const LeaseCall *call;
 	int			max_count;
 	PollAnswer *answer;
-	MemoryContext context;		/* of what is answered */
+	MemoryContext context;		/* of what is answered, or waits for its turn */
+	MemoryContext visit;		/* of one look at a task */
 	List	   *refused;		/* names (text *) refused under their lock */
 	int			limit;			/* of grants, where the namespace was full */
 	bool		again;			/* all is to be done again without them */
@@ -76,7 +81,7 @@ typedef struct Poll
 	NamespacePolicy policy;
 	int			budget;			/* entries that may still be moved */
 	bool		ahead;			/* looking at what a clock set back left */
-	List	   *waiting;		/* of Waiting *, the earliest due first */
+	pairingheap waiting;		/* of Waiting, the earliest due first */
 	bool		wrote;
 } Poll;
 
@@ -192,39 +197,75 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 	}
 }
 
+/* Do something about the task of an entry, in the memory of one look. */
+static void
+look_at(Poll *poll, DueScan *scan, DueEntry *entry,
+		void (*act) (Poll *poll, DueScan *scan, DueEntry *entry))
+{
+	MemoryContext caller = MemoryContextSwitchTo(poll->visit);
+
+	act(poll, scan, entry);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(poll->visit);
+}
+
 /* Take what waits and was due no later than an instant. */
 static void
 take_waiting(Poll *poll, DueScan *scan, int64 until)
 {
-	while (poll->waiting != NIL && !poll->again && !is_full(poll))
+	while (!pairingheap_is_empty(&poll->waiting) && !poll->again && !is_full(poll))
 	{
-		Waiting    *first = linitial(poll->waiting);
+		Waiting    *first = pairingheap_container(Waiting, node,
+												  pairingheap_first(&poll->waiting));
 
 		if (first->due_at > until)
 			return;
-		poll->waiting = list_delete_first(poll->waiting);
-		take(poll, scan, &first->entry);
+		(void) pairingheap_remove_first(&poll->waiting);
+		look_at(poll, scan, &first->entry, take);
 	}
 }
 
+/* The first of the heap is the greatest: the one that is due earliest. */
 static int
-compare_waiting(const ListCell *a, const ListCell *b)
+compare_waiting(const pairingheap_node * a, const pairingheap_node * b, void *arg)
 {
-	const Waiting *left = lfirst(a);
-	const Waiting *right = lfirst(b);
+	const Waiting *left = pairingheap_const_container(Waiting, node, a);
+	const Waiting *right = pairingheap_const_container(Waiting, node, b);
 
-	return left->due_at < right->due_at ? -1 : left->due_at > right->due_at;
+	(void) arg;
+	if (left->due_at != right->due_at)
+		return left->due_at < right->due_at ? 1 : -1;
+	return left->place < right->place ? 1 : -1;
 }
 
 static void
 let_wait(Poll *poll, const DueEntry *entry, int64 due_at)
 {
+	MemoryContext caller = MemoryContextSwitchTo(poll->context);
 	Waiting    *waiting = palloc(sizeof(Waiting));
 
 	waiting->entry = *entry;
+	waiting->entry.key.namespace = poll->call->key.namespace;
+	waiting->entry.key.name = DatumGetTextPCopy(PointerGetDatum(entry->key.name));
 	waiting->due_at = due_at;
-	poll->waiting = lappend(poll->waiting, waiting);
-	list_sort(poll->waiting, compare_waiting);
+	waiting->place = -poll->budget;
+	pairingheap_add(&poll->waiting, &waiting->node);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Spare the next poll the look at a task that is not to be had. */
+static void
+push_on(Poll *poll, DueScan *scan, DueEntry *entry, const LeaseRow *row,
+		TimestampTz now)
+{
+	int64		due_at = rules_due_at(row, NULL, now);
+	bool		over = !row->exists || rules_task(row, now) != TASK_OPEN;
+
+	if (poll->budget <= 0 || (!over && due_at <= entry->due_at))
+		return;
+	poll->budget--;
+	if (over ? due_drop(scan, entry) : due_move(scan, entry, due_at))
+		poll->wrote = true;
 }
 
 /*
@@ -262,43 +303,28 @@ visit(Poll *poll, DueScan *scan, DueEntry *entry)
 		poll->again = true;
 		return;
 	}
-	due_at = rules_due_at(&found.row, NULL, answer.now);
-	if (poll->ahead)
-	{
-		if (due_move(scan, entry, due_at))
-			poll->wrote = true;
-		return;
-	}
-	if (poll->budget <= 0)
-		return;
-	if (!found.row.exists || rules_task(&found.row, answer.now) != TASK_OPEN)
-	{
-		poll->budget--;
-		if (due_drop(scan, entry))
-			poll->wrote = true;
-	}
-	else if (due_at > entry->due_at)
-	{
-		poll->budget--;
-		if (due_move(scan, entry, due_at))
-			poll->wrote = true;
-	}
+	if (!poll->ahead)
+		push_on(poll, scan, entry, &found.row, answer.now);
+	else if (due_move(scan, entry, rules_due_at(&found.row, NULL, answer.now)))
+		poll->wrote = true;
 }
 
 /* What was not taken waits at its own place from now on. */
 static void
 move_waiting(Poll *poll, DueScan *scan)
 {
-	ListCell   *cell;
+	MemoryContext caller = MemoryContextSwitchTo(poll->visit);
 
-	foreach(cell, poll->waiting)
+	while (!pairingheap_is_empty(&poll->waiting))
 	{
-		Waiting    *waiting = lfirst(cell);
+		Waiting    *waiting = pairingheap_container(Waiting, node,
+													pairingheap_remove_first(&poll->waiting));
 
 		if (due_move(scan, &waiting->entry, waiting->due_at))
 			poll->wrote = true;
+		MemoryContextReset(poll->visit);
 	}
-	poll->waiting = NIL;
+	MemoryContextSwitchTo(caller);
 }
 
 static void
@@ -311,7 +337,7 @@ look_through(Poll *poll, DueScan *scan)
 		if (!poll->ahead)
 			take_waiting(poll, scan, entry.due_at);
 		if (!poll->again && !is_full(poll) && !was_refused(poll, entry.key.name))
-			visit(poll, scan, &entry);
+			look_at(poll, scan, &entry, visit);
 	}
 	take_waiting(poll, scan, PG_INT64_MAX);
 	if (!poll->again)
@@ -484,13 +510,16 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 	bool		written;
 
 	poll.limit = max_count;
+	poll.waiting.ph_compare = compare_waiting;
+	poll.visit = AllocSetContextCreate(poll.context, "lease poll visit",
+									   ALLOCSET_SMALL_SIZES);
 	do
 	{
 		memset(answer, 0, sizeof(PollAnswer));
 		answer->whole.privileges = privileges;
 		poll.again = false;
 		poll.wrote = false;
-		poll.waiting = NIL;
+		pairingheap_reset(&poll.waiting);
 		poll.budget = settings_poll_push;
 		policy_read(call->key.namespace, &poll.policy);
 		rows_open(&poll.leases, "lease", RowExclusiveLock);
@@ -503,6 +532,7 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 		rows_close(&poll.payloads);
 		CHECK_FOR_INTERRUPTS();
 	} while (poll.again);
+	MemoryContextDelete(poll.visit);
 	answer->whole.privileges = privileges;
 }
 
