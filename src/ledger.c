@@ -12,8 +12,9 @@
  * where it came from, and must not hand their fences out again.  A history's
  * identity is what those change: system, timeline, database, table.
  *
- * Locks: none, but the mutex of a request id while it is looked for and
- * written down.
+ * Locks, tried and never waited for: the row of a request id that is no longer
+ * remembered, or where there is none, the id's mutex while it is looked for and
+ * written down.  Floors, generations and history need none.
  */
 #include "lease.h"
 

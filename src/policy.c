@@ -12,9 +12,13 @@
  * Judged is the current user, who is the caller everywhere but inside a
  * statement (statement.c).
  *
- * Locks: none that anybody waits for.  A first claim of a name and the drop of
- * its namespace each write first and then look for the other's uncommitted
- * row (policy_stays, policy_drop).
+ * Locks: a namespace's row, for which the owner's create, alter and drop queue
+ * as any INSERT, UPDATE and DELETE does, and a hold is busy; after it GATE, which
+ * readers share for a moment in which they wait for nothing, and who changes a
+ * namespace waits for and keeps shut to the end of his transaction.  A first
+ * claim of a name and the drop of its namespace do not wait for each other: each
+ * writes first and then looks for the other's uncommitted row (policy_stays,
+ * policy_drop).
  */
 #include "lease.h"
 

@@ -3,14 +3,17 @@
  *		Our tables, row by row: find, lock, read columns.  The only row locks.
  *
  * Promises: everything is read at a snapshot taken for that very read, at
- * every isolation level, so that answers are about now; a lock is tried once
- * and never waited for, so that nobody sleeps in here and no deadlock can pass
- * through; what a lock returns is the latest version of the row, read after
- * the lock was obtained.
+ * every isolation level, so that answers are about now; what a lock returns is
+ * the latest version of the row, read after the lock was obtained.
  *
- * Locks, in this order: the table (given back by rows_close() where nothing
- * changed); a mutex, held for as long as two sessions must not both look
- * for each other's uncommitted rows, and no longer; the row.
+ * Locks: the table's, given back by rows_close() where nothing changed; rows,
+ * to the end of the (sub)transaction; mutexes, held for as long as two sessions
+ * must not both look for each other's uncommitted rows.  Rows and mutexes are
+ * tried once and not queued for, whatever the order in which callers take them,
+ * so that no deadlock can pass through a lease.  There are two exceptions: FOR
+ * KEY SHARE can wait, up to lease.lock_wait, for a version that is just being
+ * written (lock_tuple), and rows_keep_out() waits for those who share for a
+ * moment and wait for nothing.
  *
  * Reading goes straight to the tables and needs no privilege; whoever calls
  * has authorised his caller.

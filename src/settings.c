@@ -231,15 +231,17 @@ settings_define(void)
 							NULL, NULL, NULL);
 
 	/*
-	 * How long a holder's verb waits for a row that another transaction has
-	 * locked.  Renewals lock for a millisecond or so; what waits longer waits
-	 * for a transaction that somebody left open.  Keep it well below the
-	 * shortest ttl in use, so that a worker hears "busy" while there is time
-	 * left to ask again; 0 never waits.
+	 * How long a verb of a holder or an operator waits for a row that another
+	 * transaction has locked, and a guarded write, lease_admit and
+	 * lease_mark_reset for those who are in the way.  Renewals lock for a
+	 * millisecond or so; what waits longer waits for a transaction that
+	 * somebody left open.  Keep it well below the shortest ttl in use, so
+	 * that a worker hears "busy" while there is time left to ask again; 0
+	 * never waits.
 	 */
 	DefineCustomIntVariable("lease.lock_wait",
-							"How long a holder's verb waits for a locked row before it answers busy.",
-							NULL,
+							"How long a verb waits for a locked row, and a guarded write for other transactions, before it is told busy.",
+							"Claims, takeovers and polls have their wait instead, and batches do not wait.",
 							&settings_lock_wait,
 							1000,
 							0, INT_MAX,
@@ -263,12 +265,12 @@ settings_define(void)
 							NULL, NULL, NULL);
 
 	/*
-	 * The longest that one call of lease_claim or lease_takeover may wait.  A
-	 * waiting call keeps its connection, its snapshot and a pooler's slot, so
-	 * raise it only where those are plenty.
+	 * The longest that one call of lease_claim, lease_takeover or lease_poll
+	 * may wait.  A waiting call keeps its connection, its snapshot and a
+	 * pooler's slot, so raise it only where those are plenty.
 	 */
 	DefineCustomIntVariable("lease.max_wait",
-							"The longest that a claim or takeover may wait.",
+							"The longest that a claim, takeover or poll may wait.",
 							NULL,
 							&settings_max_wait,
 							60 * 1000,
