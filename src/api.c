@@ -32,14 +32,6 @@ PG_FUNCTION_INFO_V1(lease_release_many);
 PG_FUNCTION_INFO_V1(lease_get);
 PG_FUNCTION_INFO_V1(lease_outcomes);
 
-static LeaseCall
-new_call(LeaseVerb verb)
-{
-	LeaseCall	call = {.request.verb = verb,.needed = PRIVILEGE_USE};
-
-	return call;
-}
-
 static pg_uuid_t *
 optional_uuid(FunctionCallInfo fcinfo, int n)
 {
@@ -50,7 +42,7 @@ optional_uuid(FunctionCallInfo fcinfo, int n)
 Datum
 lease_claim(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_CLAIM);
+	LeaseCall	call = protocol_call(VERB_CLAIM);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
@@ -67,7 +59,7 @@ lease_claim(PG_FUNCTION_ARGS)
 Datum
 lease_takeover(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_TAKEOVER);
+	LeaseCall	call = protocol_call(VERB_TAKEOVER);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
@@ -83,7 +75,7 @@ lease_takeover(PG_FUNCTION_ARGS)
 Datum
 lease_renew(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_RENEW);
+	LeaseCall	call = protocol_call(VERB_RENEW);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
@@ -102,7 +94,7 @@ lease_renew(PG_FUNCTION_ARGS)
 Datum
 lease_release(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_RELEASE);
+	LeaseCall	call = protocol_call(VERB_RELEASE);
 
 	arguments_key(fcinfo, 0, 3, &call.key);
 	call.request.owner = arguments_owner(fcinfo, 1);
@@ -114,7 +106,7 @@ lease_release(PG_FUNCTION_ARGS)
 Datum
 lease_get(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_GET);
+	LeaseCall	call = protocol_call(VERB_GET);
 	LeaseAnswer answer;
 
 	arguments_key(fcinfo, 0, 1, &call.key);
@@ -211,7 +203,7 @@ change_many(FunctionCallInfo fcinfo, const char *function, LeaseCall *call,
 Datum
 lease_renew_many(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_RENEW);
+	LeaseCall	call = protocol_call(VERB_RENEW);
 	Elements	versions;
 
 	call.key.namespace = arguments_text(fcinfo, 5, "namespace", LEASE_NAMESPACE_MAX);
@@ -227,7 +219,7 @@ lease_renew_many(PG_FUNCTION_ARGS)
 Datum
 lease_release_many(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_RELEASE);
+	LeaseCall	call = protocol_call(VERB_RELEASE);
 
 	call.key.namespace = arguments_text(fcinfo, 3, "namespace", LEASE_NAMESPACE_MAX);
 	return change_many(fcinfo, "lease_release_many", &call, NULL);

@@ -26,6 +26,7 @@
 
 #include "clock.h"
 #include "policy.h"
+#include "privilege.h"
 #include "rows.h"
 #include "statement.h"
 
@@ -206,7 +207,7 @@ lease_check(PG_FUNCTION_ARGS)
 	ArrayType  *observed = NULL;
 	int			audience = OBSERVERS | MONITORS;
 
-	if (!has_privs_of_role(GetUserId(), rows_owner()))
+	if (!privilege_is_owner(GetUserId()))
 	{
 		observed = observed_namespaces();
 		audience = (ARR_NDIM(observed) > 0 ? OBSERVERS : 0) |

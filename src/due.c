@@ -128,10 +128,27 @@ due_remove(const LeaseKey *key)
 }
 
 static void
-begin(DueScan *scan, const char *index, int nkeys)
+begin(DueScan *scan, const char *index, int nkeys, LOCKMODE lockmode)
 {
-	rows_open_by(&scan->rows, "due", index, RowExclusiveLock);
+	rows_open_by(&scan->rows, "due", index, lockmode);
 	rows_scan_begin(&scan->rows, &scan->scan, scan->keys, nkeys, ForwardScanDirection);
+}
+
+/* The entries of one priority, as far as an instant or after it. */
+static void
+begin_priority(DueScan *scan, const text *namespace, int priority,
+			   bool after, TimestampTz instant, LOCKMODE lockmode)
+{
+	rows_key_text(&scan->keys[0], 1, namespace);
+	ScanKeyInit(&scan->keys[1], 2, BTEqualStrategyNumber, F_INT4EQ,
+				Int32GetDatum(priority));
+	if (after)
+		ScanKeyInit(&scan->keys[2], 3, BTGreaterStrategyNumber,
+					F_TIMESTAMPTZ_GT, TimestampTzGetDatum(instant));
+	else
+		ScanKeyInit(&scan->keys[2], 3, BTLessEqualStrategyNumber,
+					F_TIMESTAMPTZ_LE, TimestampTzGetDatum(instant));
+	begin(scan, "due_next", 3, lockmode);
 }
 
 /* The entries of one priority that are due. */
@@ -139,12 +156,7 @@ void
 due_scan_begin(DueScan *scan, const text *namespace, int priority,
 			   TimestampTz now)
 {
-	rows_key_text(&scan->keys[0], 1, namespace);
-	ScanKeyInit(&scan->keys[1], 2, BTEqualStrategyNumber, F_INT4EQ,
-				Int32GetDatum(priority));
-	ScanKeyInit(&scan->keys[2], 3, BTLessEqualStrategyNumber, F_TIMESTAMPTZ_LE,
-				TimestampTzGetDatum(now));
-	begin(scan, "due_next", 3);
+	begin_priority(scan, namespace, priority, false, now, RowExclusiveLock);
 }
 
 /* Those that were armed later than now: the clock was set back since. */
@@ -154,7 +166,7 @@ due_scan_begin_ahead(DueScan *scan, const text *namespace, TimestampTz now)
 	rows_key_text(&scan->keys[0], 1, namespace);
 	ScanKeyInit(&scan->keys[1], 2, BTGreaterStrategyNumber, F_TIMESTAMPTZ_GT,
 				TimestampTzGetDatum(now));
-	begin(scan, "due_armed", 2);
+	begin(scan, "due_armed", 2, RowExclusiveLock);
 }
 
 /* The next entry; false after the last. */
@@ -229,12 +241,7 @@ due_next(const text *namespace, TimestampTz now)
 		DueScan		scan;
 		TupleTableSlot *slot;
 
-		rows_key_text(&scan.keys[0], 1, namespace);
-		ScanKeyInit(&scan.keys[1], 2, BTEqualStrategyNumber, F_INT4EQ,
-					Int32GetDatum(priority));
-		ScanKeyInit(&scan.keys[2], 3, BTGreaterStrategyNumber, F_TIMESTAMPTZ_GT,
-					TimestampTzGetDatum(now));
-		begin(&scan, "due_next", 3);
+		begin_priority(&scan, namespace, priority, true, now, AccessShareLock);
 		slot = rows_scan_next(&scan.scan);
 		if (slot != NULL)
 			next = Min(next, rows_int64(slot, DUE_DUE_AT));

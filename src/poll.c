@@ -134,7 +134,7 @@ keep_item(Poll *poll, const LeaseCall *call, const LeaseAnswer *answer,
 }
 
 static void
-keep_request(const Poll *poll, const LeaseCall *call, int64 fence)
+keep_request(const LeaseCall *call, int64 fence)
 {
 	Datum		values[] = {
 		PointerGetDatum(call->key.namespace),
@@ -145,7 +145,6 @@ keep_request(const Poll *poll, const LeaseCall *call, int64 fence)
 		TimestampTzGetDatum(clock_now())
 	};
 
-	(void) poll;
 	statement_run_one(STATEMENT_POLLED_INSERT, values, NULL);
 }
 
@@ -175,7 +174,7 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 		if (answer.outcome != OUTCOME_CLAIMED && answer.outcome != OUTCOME_TAKEN_OVER)
 			return;				/* only what a clock set back left ahead */
 		if (call.request_id != NULL)
-			keep_request(poll, &call, answer.row.fence);
+			keep_request(&call, answer.row.fence);
 		answer.privileges = poll->answer->whole.privileges;
 		snapshot = RegisterSnapshot(GetLatestSnapshot());
 		keep_item(poll, &call, &answer, snapshot);

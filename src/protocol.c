@@ -36,6 +36,15 @@
 #include "transaction.h"
 #include "wait.h"
 
+/* A call of a verb, of which all else is to be filled in. */
+LeaseCall
+protocol_call(LeaseVerb verb)
+{
+	LeaseCall	call = {.request.verb = verb,.needed = PRIVILEGE_USE};
+
+	return call;
+}
+
 /* A claim or takeover may wait for the lease, and be repeated by its id. */
 static bool
 may_wait(LeaseVerb verb)

@@ -38,6 +38,7 @@ typedef struct LeaseAnswer
 	bool		exhausted;		/* refused at the end of bigint */
 } LeaseAnswer;
 
+extern LeaseCall protocol_call(LeaseVerb verb);
 extern void protocol_judge(const LeaseCall *call, const LeaseRow *row,
 						   LeaseDecision *decision, LeaseAnswer *answer);
 extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,

@@ -1027,6 +1027,7 @@ rules_decide(const LeaseRow *row, const LeaseRequest *request,
 				decision->outcome = OUTCOME_CURRENT;
 			break;
 		case VERB_ADMIT:
+			decision->outcome = OUTCOME_INVALID;
 			break;
 		case VERB_HOLD:
 			decide_hold(request, facts, now, decision);

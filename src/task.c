@@ -25,14 +25,6 @@ PG_FUNCTION_INFO_V1(lease_task_get);
 /* The longest text of an error, in bytes. */
 #define ERROR_MAX 65536
 
-static LeaseCall
-new_call(LeaseVerb verb)
-{
-	LeaseCall	call = {.request.verb = verb,.needed = PRIVILEGE_USE};
-
-	return call;
-}
-
 static int32
 count_argument(FunctionCallInfo fcinfo, int n, const char *argument)
 {
@@ -47,7 +39,7 @@ count_argument(FunctionCallInfo fcinfo, int n, const char *argument)
 Datum
 lease_offer(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_OFFER);
+	LeaseCall	call = protocol_call(VERB_OFFER);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 5, &call.key);
@@ -70,7 +62,7 @@ Datum
 lease_poll(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
-	LeaseCall	call = new_call(VERB_POLL);
+	LeaseCall	call = protocol_call(VERB_POLL);
 	LeaseRequest *request = &call.request;
 	int			max_count;
 	PollAnswer	told;
@@ -100,7 +92,7 @@ lease_poll(PG_FUNCTION_ARGS)
 Datum
 lease_complete(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_COMPLETE);
+	LeaseCall	call = protocol_call(VERB_COMPLETE);
 
 	arguments_key(fcinfo, 0, 4, &call.key);
 	call.request.owner = arguments_owner(fcinfo, 1);
@@ -113,7 +105,7 @@ lease_complete(PG_FUNCTION_ARGS)
 Datum
 lease_fail(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_FAIL);
+	LeaseCall	call = protocol_call(VERB_FAIL);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
@@ -134,7 +126,7 @@ lease_fail(PG_FUNCTION_ARGS)
 Datum
 lease_retry(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_RETRY);
+	LeaseCall	call = protocol_call(VERB_RETRY);
 
 	arguments_key(fcinfo, 0, 2, &call.key);
 	call.needed = PRIVILEGE_OPERATE;
@@ -147,7 +139,7 @@ lease_retry(PG_FUNCTION_ARGS)
 Datum
 lease_task_get(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_TASK_GET);
+	LeaseCall	call = protocol_call(VERB_TASK_GET);
 	TupleDesc	columns = result_columns(fcinfo);
 	LeaseAnswer told;
 	Payload		payload;
