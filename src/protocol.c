@@ -36,6 +36,50 @@
 #include "transaction.h"
 #include "wait.h"
 
+/*
+ * What the verbs are to this file.  One of which nothing is said is judged by
+ * the namespace's policy each time, and makes nothing.
+ */
+typedef struct Traits
+{
+	bool		waits;			/* for the lease, and is repeated by its id */
+	bool		makes_epoch;	/* whatever else it is asked */
+	bool		makes_row;		/* of a name that has none */
+	bool		policy_late;	/* the policy counts under the lock alone */
+	bool		of_namespace;	/* and of no name */
+} Traits;
+
+static const Traits traits[VERB_COUNT] = {
+	[VERB_CLAIM] = {.waits = true,.makes_epoch = true,.makes_row = true},
+	[VERB_TAKEOVER] = {.waits = true,.makes_epoch = true},
+	[VERB_RENEW] = {.policy_late = true},
+	[VERB_RELEASE] = {.policy_late = true},
+	[VERB_BREAK] = {.policy_late = true},
+	[VERB_HOLD] = {.makes_row = true,.policy_late = true},
+	[VERB_RESUME] = {.policy_late = true},
+	[VERB_CANCEL] = {.makes_row = true,.policy_late = true},
+	[VERB_NAMESPACE_HOLD] = {.of_namespace = true},
+	[VERB_NAMESPACE_RESUME] = {.of_namespace = true},
+	[VERB_OFFER] = {.makes_row = true,.policy_late = true},
+	[VERB_POLL] = {.makes_epoch = true},
+	[VERB_COMPLETE] = {.policy_late = true},
+	[VERB_FAIL] = {.policy_late = true},
+	[VERB_RETRY] = {.policy_late = true},
+	[VERB_FINALISE] = {.policy_late = true}
+};
+
+static const Traits *
+traits_of(const LeaseCall *call)
+{
+	return &traits[call->request.verb];
+}
+
+static bool
+makes_epoch(const LeaseCall *call)
+{
+	return traits_of(call)->makes_epoch || call->request.hand_over;
+}
+
 /* A call of a verb, of which all else is to be filled in. */
 LeaseCall
 protocol_call(LeaseVerb verb)
@@ -43,28 +87,6 @@ protocol_call(LeaseVerb verb)
 	LeaseCall	call = {.request.verb = verb,.needed = PRIVILEGE_USE};
 
 	return call;
-}
-
-/* A claim or takeover may wait for the lease, and be repeated by its id. */
-static bool
-may_wait(LeaseVerb verb)
-{
-	return verb == VERB_CLAIM || verb == VERB_TAKEOVER;
-}
-
-static bool
-makes_epoch(const LeaseCall *call)
-{
-	return may_wait(call->request.verb) || call->request.verb == VERB_POLL ||
-		call->request.hand_over;
-}
-
-/* Whether the verb makes the row of a name that has none. */
-static bool
-makes_row(LeaseVerb verb)
-{
-	return verb == VERB_CLAIM || verb == VERB_HOLD || verb == VERB_CANCEL ||
-		verb == VERB_OFFER;
 }
 
 static LedgerRequest
@@ -84,7 +106,7 @@ read_request(const LeaseCall *call, GrantFacts *facts)
 	LedgerRequest request = ledger_request(call);
 	LedgerGrant grant;
 
-	if (call->request_id == NULL || !may_wait(call->request.verb))
+	if (call->request_id == NULL || !traits_of(call)->waits)
 		return;
 	ledger_find_request(&call->key, &request, &grant);
 	if (!grant.found)
@@ -115,19 +137,17 @@ protocol_judge(const LeaseCall *call, const LeaseRow *row,
 {
 	/* a holder's verb is looked at for its token alone */
 	static const LeasePolicy any = {.max_ttl = PG_INT64_MAX};
+	const LeasePolicy *rules = &any;
 	GrantFacts	facts = {0};
 	NamespacePolicy policy;
 
-	if (may_wait(call->request.verb) || call->request.verb == VERB_POLL ||
-		call->request.verb == VERB_GET || call->request.verb == VERB_TASK_GET ||
-		call->request.verb == VERB_PRESENT)
+	if (!traits_of(call)->policy_late)
 	{
 		read_request(call, &facts);
 		policy_read(call->key.namespace, &policy);
+		rules = &policy.rules;
 	}
-	else
-		policy.rules = any;
-	decide(call, row, &policy.rules, &facts, decision, answer);
+	decide(call, row, rules, &facts, decision, answer);
 
 	/* nothing has been written, whatever was decided */
 	answer->row = *row;
@@ -289,7 +309,7 @@ write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
 			   const LeaseDecision *decision, const NamespacePolicy *policy,
 			   TimestampTz now)
 {
-	if (decision->write == WRITE_GRANT && may_wait(call->request.verb) &&
+	if (decision->write == WRITE_GRANT && traits_of(call)->waits &&
 		call->request_id != NULL)
 	{
 		LedgerRequest request = ledger_request(call);
@@ -316,7 +336,7 @@ lock(Rows *rows, const LeaseCall *call, const FoundRow *found,
 {
 	RowLock		answer = store_lock(rows, &call->key, found, mode, locked);
 
-	while (answer == ROW_ABSENT && makes_row(call->request.verb))
+	while (answer == ROW_ABSENT && traits_of(call)->makes_row)
 	{
 		answer = store_win(rows, &call->key);
 		if (answer == ROW_PRESENT)
@@ -437,7 +457,7 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 	Attempt		attempt = {call, answer};
 	bool		written = false;
 
-	if (call->key.name == NULL)
+	if (traits_of(call)->of_namespace)
 	{
 		(void) transaction_attempt(hold_namespace_step, &attempt);
 		return;
@@ -454,7 +474,7 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 
 /* Whether time alone can turn the refusal into something better. */
 static bool
-passes_with_time(LeaseVerb verb, LeaseOutcome outcome)
+passes_with_time(const LeaseCall *call, LeaseOutcome outcome)
 {
 	switch (outcome)
 	{
@@ -464,7 +484,7 @@ passes_with_time(LeaseVerb verb, LeaseOutcome outcome)
 		case OUTCOME_NOT_EXPIRED:
 		case OUTCOME_IN_GRACE:
 		case OUTCOME_COOLING:
-			return may_wait(verb);
+			return traits_of(call)->waits;
 		default:
 			return false;
 	}
@@ -518,7 +538,7 @@ protocol_may_change(const char *function)
 void
 protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 {
-	int64		patience = may_wait(call->request.verb) ?
+	int64		patience = traits_of(call)->waits ?
 	Min(call->wait, settings_max_wait * INT64CONST(1000)) :
 	settings_lock_wait * INT64CONST(1000);
 	Wait		wait;
@@ -531,7 +551,7 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 		try_once(call, answer);
 		if (answer->exhausted)
 			error_exhausted();
-		if (!passes_with_time(call->request.verb, answer->outcome) ||
+		if (!passes_with_time(call, answer->outcome) ||
 			!nap(&wait, answer))
 			break;
 	}

@@ -46,8 +46,10 @@ typedef enum LeaseVerb
 	VERB_FAIL,
 	VERB_RETRY,
 	VERB_TASK_GET,
-	VERB_FINALISE				/* the sweep's, of one task */
+	VERB_FINALISE				/* the sweep's, of one task; the last */
 } LeaseVerb;
+
+#define VERB_COUNT (VERB_FINALISE + 1)
 
 /* Every word that a verb can answer with; outcomes_name() spells it. */
 typedef enum LeaseOutcome
