@@ -367,37 +367,47 @@ policy_revoke(const text *namespace, Name role, const text *privilege)
 	statement_run(STATEMENT_PRIVILEGE_UNSET, values, NULL);
 }
 
+/* The parameters of a statement, in its order. */
+typedef struct Parameters
+{
+	Datum		values[13];
+	bool		nulls[13];
+	int			count;
+} Parameters;
+
+static void
+put(Parameters *parameters, bool given, Datum value)
+{
+	parameters->values[parameters->count] = value;
+	parameters->nulls[parameters->count] = !given;
+	parameters->count++;
+}
+
+/* The next one: made of what a pointer points to, or NULL where it does not. */
+#define PUT(parameters, given, datum) \
+	put(parameters, (given) != NULL, (given) != NULL ? (datum) : (Datum) 0)
+
 static uint64
 write_namespace(StatementId id, const text *namespace,
 				const NamespaceChange *change)
 {
-	Datum		values[13];
-	bool		nulls[13] = {false};
-	int			i;
+	Parameters	all = {.count = 0};
 
-	values[0] = PointerGetDatum(namespace);
-	values[1] = IntervalPGetDatum(change->min_ttl);
-	values[2] = IntervalPGetDatum(change->default_ttl);
-	values[3] = IntervalPGetDatum(change->max_ttl);
-	values[4] = IntervalPGetDatum(change->max_hold);
-	values[5] = IntervalPGetDatum(change->grace);
-	for (i = 1; i <= 5; i++)
-		nulls[i] = DatumGetPointer(values[i]) == NULL;
-	nulls[6] = change->max_leases == NULL;
-	values[6] = nulls[6] ? (Datum) 0 : Int64GetDatum(*change->max_leases);
-	nulls[7] = change->history == NULL;
-	values[7] = nulls[7] ? (Datum) 0 : BoolGetDatum(*change->history);
-	values[8] = IntervalPGetDatum(change->retry_base);
-	values[10] = IntervalPGetDatum(change->retry_cap);
-	nulls[8] = change->retry_base == NULL;
-	nulls[9] = change->retry_factor == NULL;
-	values[9] = nulls[9] ? (Datum) 0 : Float8GetDatum(*change->retry_factor);
-	nulls[10] = change->retry_cap == NULL;
-	nulls[11] = change->retry_jitter == NULL;
-	values[11] = nulls[11] ? (Datum) 0 : Float8GetDatum(*change->retry_jitter);
-	nulls[12] = change->max_attempts == NULL;
-	values[12] = nulls[12] ? (Datum) 0 : Int32GetDatum(*change->max_attempts);
-	return statement_run(id, values, nulls);
+	PUT(&all, namespace, PointerGetDatum(namespace));
+	PUT(&all, change->min_ttl, IntervalPGetDatum(change->min_ttl));
+	PUT(&all, change->default_ttl, IntervalPGetDatum(change->default_ttl));
+	PUT(&all, change->max_ttl, IntervalPGetDatum(change->max_ttl));
+	PUT(&all, change->max_hold, IntervalPGetDatum(change->max_hold));
+	PUT(&all, change->grace, IntervalPGetDatum(change->grace));
+	PUT(&all, change->max_leases, Int64GetDatum(*change->max_leases));
+	PUT(&all, change->history, BoolGetDatum(*change->history));
+	PUT(&all, change->retry_base, IntervalPGetDatum(change->retry_base));
+	PUT(&all, change->retry_factor, Float8GetDatum(*change->retry_factor));
+	PUT(&all, change->retry_cap, IntervalPGetDatum(change->retry_cap));
+	PUT(&all, change->retry_jitter, Float8GetDatum(*change->retry_jitter));
+	PUT(&all, change->max_attempts, Int32GetDatum(*change->max_attempts));
+	Assert(all.count == lengthof(all.values));
+	return statement_run(id, all.values, all.nulls);
 }
 
 /* Error, and so nothing written, where a floor now lies above its ceiling. */
@@ -478,17 +488,16 @@ policy_drop(const text *namespace)
 
 /* Make the row of "default"; false where somebody else is at it. */
 static bool
-make_default(Rows *rows, ScanKey key)
+make_default(Rows *rows, ScanKey key, const text *namespace)
 {
-	RuleText	name = lease_text(DatumGetTextPP(key->sk_argument));
-	uint64		hash = rows_hash(NAMESPACE_NAMESPACE, name.data, name.len);
+	uint64		hash = rows_hash(NAMESPACE_NAMESPACE, VARDATA_ANY(namespace),
+								 VARSIZE_ANY_EXHDR(namespace));
 	RowLock		lock = rows_win(rows, key, 1, hash);
 	NamespaceChange nothing = {0};
 
 	if (lock == ROW_WON)
 	{
-		(void) write_namespace(STATEMENT_NAMESPACE_INSERT,
-							   DatumGetTextPP(key->sk_argument), &nothing);
+		(void) write_namespace(STATEMENT_NAMESPACE_INSERT, namespace, &nothing);
 		rows_yield(hash);
 	}
 	return lock != ROW_BUSY;
@@ -535,7 +544,7 @@ policy_hold(const text *namespace, LeaseHold hold, int64 length)
 	slot = table_slot_create(rows.heap, NULL);
 	lock = rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot);
 	if (lock == ROW_ABSENT && hold != HOLD_NONE && is_default(namespace))
-		lock = make_default(&rows, &key) ?
+		lock = make_default(&rows, &key, namespace) ?
 			rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot) : ROW_BUSY;
 	if (lock == ROW_BUSY)
 		answer = POLICY_HOLD_BUSY;
