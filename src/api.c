@@ -125,7 +125,7 @@ typedef struct Elements
 
 static void
 get_elements(FunctionCallInfo fcinfo, int n, const char *argument,
-			 Oid type, int16 length, bool byval, Elements *elements)
+			 Oid type, int16 length, bool byval, char align, Elements *elements)
 {
 	ArrayType  *array;
 
@@ -134,8 +134,7 @@ get_elements(FunctionCallInfo fcinfo, int n, const char *argument,
 	array = PG_GETARG_ARRAYTYPE_P(n);
 	if (ARR_NDIM(array) > 1)
 		error_invalid(argument, "It must have one dimension.");
-	deconstruct_array(array, type, length, byval,
-					  byval ? TYPALIGN_DOUBLE : TYPALIGN_INT,
+	deconstruct_array(array, type, length, byval, align,
 					  &elements->values, &elements->nulls, &elements->count);
 }
 
@@ -152,8 +151,8 @@ get_items(FunctionCallInfo fcinfo, LeaseCall *call, Elements *versions, int *nit
 	BatchItem  *items;
 	int			i;
 
-	get_elements(fcinfo, 0, "names", TEXTOID, -1, false, &names);
-	get_elements(fcinfo, 2, "fences", INT8OID, 8, FLOAT8PASSBYVAL, &fences);
+	get_elements(fcinfo, 0, "names", TEXTOID, -1, false, TYPALIGN_INT, &names);
+	get_elements(fcinfo, 2, "fences", INT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &fences);
 	call->request.owner = arguments_owner(fcinfo, 1);
 	if (fences.count != names.count)
 		error_invalid("fences", "There must be one for each name.");
@@ -211,7 +210,7 @@ lease_renew_many(PG_FUNCTION_ARGS)
 											&call.request.ttl);
 	if (PG_ARGISNULL(3))
 		return change_many(fcinfo, "lease_renew_many", &call, NULL);
-	get_elements(fcinfo, 3, "versions", INT8OID, 8, FLOAT8PASSBYVAL, &versions);
+	get_elements(fcinfo, 3, "versions", INT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &versions);
 	return change_many(fcinfo, "lease_renew_many", &call, &versions);
 }
 
