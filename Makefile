@@ -17,6 +17,7 @@ OBJS = $(addprefix src/, \
 	rules.o \
 	outcomes.o \
 	owner.o \
+	mutex.o \
 	rows.o \
 	statement.o \
 	ledger.o \
@@ -25,6 +26,7 @@ OBJS = $(addprefix src/, \
 	memo.o \
 	privilege.o \
 	policy.o \
+	namespaces.o \
 	due.o \
 	payload.o \
 	token_text.o \

@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "error.h"
 #include "ledger.h"
+#include "namespaces.h"
 #include "policy.h"
 #include "purge.h"
 #include "rows.h"
@@ -44,8 +45,8 @@ Datum
 lease_grant(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("lease_grant");
-	policy_grant(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
-				 arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
+	namespaces_grant(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
+					 arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
 	PG_RETURN_VOID();
 }
 
@@ -54,8 +55,8 @@ Datum
 lease_revoke(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("lease_revoke");
-	policy_revoke(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
-				  arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
+	namespaces_revoke(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
+					  arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
 	PG_RETURN_VOID();
 }
 
@@ -138,7 +139,7 @@ lease_namespace_create(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("lease_namespace_create");
 	change_argument(fcinfo, &change);
-	policy_create(namespace, &change);
+	namespaces_create(namespace, &change);
 	PG_RETURN_VOID();
 }
 
@@ -150,7 +151,7 @@ lease_namespace_alter(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("lease_namespace_alter");
 	change_argument(fcinfo, &change);
-	policy_alter(namespace, &change);
+	namespaces_alter(namespace, &change);
 	PG_RETURN_VOID();
 }
 
@@ -159,7 +160,7 @@ Datum
 lease_namespace_drop(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("lease_namespace_drop");
-	policy_drop(namespace_argument(fcinfo, 0));
+	namespaces_drop(namespace_argument(fcinfo, 0));
 	PG_RETURN_VOID();
 }
 

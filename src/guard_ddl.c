@@ -29,6 +29,7 @@
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
+#include "common/hashfn.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -141,7 +142,8 @@ name_for(const char *trigger, Oid table)
 	char	   *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
 												  get_rel_name(table));
 
-	return psprintf("%s_%08x", trigger, (uint32) rows_hash(0, name, strlen(name)));
+	return psprintf("%s_%08x", trigger,
+					(uint32) hash_bytes_extended((const unsigned char *) name, strlen(name), 0));
 }
 
 /* Whether a foreign key may change or delete the table's rows by itself. */

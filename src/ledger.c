@@ -31,6 +31,7 @@
 
 #include "clock.h"
 #include "ledger.h"
+#include "mutex.h"
 #include "outcomes.h"
 #include "settings.h"
 #include "statement.h"
@@ -232,10 +233,10 @@ ledger_find_request(const LeaseKey *key, const LedgerRequest *request,
 static uint64
 request_hash(const LeaseKey *key, const LedgerRequest *request)
 {
-	uint64		hash = rows_hash(REQUEST_REQUEST_ID, request->id, UUID_LEN);
+	uint64		hash = mutex_hash(REQUEST_REQUEST_ID, request->id, UUID_LEN);
 
-	hash = rows_hash(hash, request->owner.data, request->owner.len);
-	return rows_hash(hash, VARDATA_ANY(key->namespace), VARSIZE_ANY_EXHDR(key->namespace));
+	hash = mutex_hash(hash, request->owner.data, request->owner.len);
+	return mutex_hash(hash, VARDATA_ANY(key->namespace), VARSIZE_ANY_EXHDR(key->namespace));
 }
 
 static void
@@ -300,7 +301,7 @@ ledger_keep_request(const LeaseKey *key, const LedgerRequest *request,
 	if (lock == ROW_WON)
 	{
 		insert_request(key, request, fence);
-		rows_yield(hash);
+		mutex_release(hash);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	rows_close_changed(&rows);

@@ -32,6 +32,7 @@
 
 #include "clock.h"
 #include "marks.h"
+#include "mutex.h"
 #include "rows.h"
 #include "settings.h"
 #include "statement.h"
@@ -67,7 +68,7 @@ typedef struct Record
 static uint64
 lock_hash(const LeaseKey *resource, int lock)
 {
-	return rows_hash_key(lock, resource);
+	return mutex_hash_key(lock, resource);
 }
 
 static void
@@ -156,7 +157,7 @@ insert_mark(const LeaseKey *resource, int64 fence)
 static MarkAnswer
 join(const LeaseKey *resource)
 {
-	return rows_try_share(lock_hash(resource, LOCK_INSIDE)) ?
+	return mutex_try_share(lock_hash(resource, LOCK_INSIDE)) ?
 		MARK_ADMITTED : MARK_BUSY;
 }
 
@@ -169,11 +170,11 @@ raise_inside(const LeaseKey *resource, int64 fence)
 {
 	uint64		inside = lock_hash(resource, LOCK_INSIDE);
 
-	if (!rows_try_mutex(inside))
+	if (!mutex_try(inside))
 		return MARK_BUSY;
 	insert_mark(resource, fence);
-	(void) rows_try_share(inside);
-	rows_yield(inside);
+	(void) mutex_try_share(inside);
+	mutex_release(inside);
 	return MARK_ADMITTED;
 }
 
@@ -189,11 +190,11 @@ try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
 	*wanting = false;
 	if (fence < record.mark)
 		return MARK_BELOW;
-	if (fence == record.mark && rows_shares(lock_hash(resource, LOCK_INSIDE)))
+	if (fence == record.mark && mutex_shares(lock_hash(resource, LOCK_INSIDE)))
 		return MARK_ADMITTED;
 	*wanting = fence > record.mark && !record.higher;
 	if (record.different ||
-		(!waiting && rows_mutex_is_taken(lock_hash(resource, LOCK_WANT))))
+		(!waiting && mutex_is_taken(lock_hash(resource, LOCK_WANT))))
 		return MARK_BUSY;
 	if (fence == record.mark)
 		return join(resource);
@@ -225,23 +226,23 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 patience, int64 *mark)
 		bool		wanting = false;
 
 		answer = MARK_BUSY;
-		if (rows_try_mutex(gate))
+		if (mutex_try(gate))
 		{
 			answer = try_inside(resource, fence, waiting, mark, &wanting);
-			rows_yield(gate);
+			mutex_release(gate);
 		}
 		else
 			*mark = marks_read(resource);
 		if (answer != MARK_BUSY)
 			break;
 		if (wanting && !waiting)
-			waiting = rows_try_mutex(want);
+			waiting = mutex_try(want);
 		if (!wait_nap(&wait, WAIT_LOCKED, WAIT_LOCKED))
 			break;
 	}
 	wait_end(&wait);
 	if (waiting)
-		rows_yield(want);
+		mutex_release(want);
 	return answer;
 }
 
@@ -274,14 +275,14 @@ marks_reset(const LeaseKey *resource, int64 fence, int64 *former)
 	wait_begin(&wait, settings_lock_wait * INT64CONST(1000));
 	for (;;)
 	{
-		if (rows_try_mutex(gate))
+		if (mutex_try(gate))
 		{
 			Record		record;
 
 			read_record(resource, PG_INT64_MAX, &record);
 			*former = record.mark;
-			alone = !record.different && rows_try_mutex(inside);
-			rows_yield(gate);
+			alone = !record.different && mutex_try(inside);
+			mutex_release(gate);
 		}
 		if (alone || !wait_nap(&wait, WAIT_LOCKED, WAIT_LOCKED))
 			break;

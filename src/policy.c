@@ -1,6 +1,6 @@
 /*
  * policy.c
- *		Namespaces: what they allow, and to whom.
+ *		Namespaces: what they allow, and to whom.  Changing it is namespaces.c's.
  *
  * Promises: without a grant nobody but the extension's owner and superusers
  * gets past policy_authorize(), and what he is told does not depend on
@@ -12,59 +12,28 @@
  * Judged is the current user, who is the caller everywhere but inside a
  * statement (statement.c).
  *
- * Locks: a namespace's row, for which the owner's create, alter and drop queue
- * as any INSERT, UPDATE and DELETE does, and a hold is busy; after it GATE, which
- * readers share for a moment in which they wait for nothing, and who changes a
- * namespace waits for and keeps shut to the end of his transaction.  A first
- * claim of a name and the drop of its namespace do not wait for each other: each
- * writes first and then looks for the other's uncommitted row (policy_stays,
- * policy_drop).
+ * Locks: GATE, which readers try to share for a moment in which they wait for
+ * nothing, and who has changed a namespace waits for and keeps shut to the end of
+ * his transaction (policy_changes).
  */
 #include "lease.h"
 
-#include "access/tableam.h"
 #include "access/xlog.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
 
-#include "clock.h"
 #include "error.h"
 #include "memo.h"
+#include "mutex.h"
 #include "policy.h"
 #include "privilege.h"
 #include "rows.h"
 #include "settings.h"
-#include "statement.h"
 
 PG_FUNCTION_INFO_V1(lease_forget_namespaces);
-
-/* Columns of lease_catalog.namespace. */
-enum
-{
-	NAMESPACE_NAMESPACE = 1,
-	NAMESPACE_MIN_TTL,
-	NAMESPACE_DEFAULT_TTL,
-	NAMESPACE_MAX_TTL,
-	NAMESPACE_MAX_HOLD,
-	NAMESPACE_GRACE,
-	NAMESPACE_MAX_LEASES,
-	NAMESPACE_HISTORY,
-	NAMESPACE_HOLD_AT,
-	NAMESPACE_HOLD_LENGTH,
-	NAMESPACE_HOLD_STOP,
-	NAMESPACE_RETRY_BASE,
-	NAMESPACE_RETRY_FACTOR,
-	NAMESPACE_RETRY_CAP,
-	NAMESPACE_RETRY_JITTER,
-	NAMESPACE_MAX_ATTEMPTS
-};
-
-#define NAMESPACE_COLUMNS NAMESPACE_MAX_ATTEMPTS
 
 /* What a namespace allows where it does not say otherwise. */
 static const NamespacePolicy default_policy = {
@@ -92,8 +61,9 @@ static Oid	namespace_table = InvalidOid;
 
 #define GATE UINT64CONST(0x6E616D657370)
 
-static bool
-is_default(const text *namespace)
+/* Whether it is the one that is always there. */
+bool
+policy_is_default(const text *namespace)
 {
 	static const RuleText name = {"default", sizeof("default") - 1};
 
@@ -142,10 +112,10 @@ read_policy(TupleTableSlot *slot, NamespacePolicy *policy)
 }
 
 /* Something of a namespace changes: keep out who goes by memory, and tell all. */
-static void
-change_namespaces(Relation table)
+void
+policy_changes(Relation table)
 {
-	rows_keep_out(GATE);
+	mutex_block_shares(GATE);
 	CacheInvalidateRelcache(table);
 }
 
@@ -157,7 +127,7 @@ lease_forget_namespaces(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		error_no_trigger("lease_forget_namespaces");
-	change_namespaces(trigger->tg_relation);
+	policy_changes(trigger->tg_relation);
 	return PointerGetDatum(NULL);
 }
 
@@ -189,7 +159,7 @@ look_up(const text *namespace, NamespacePolicy *policy)
 	namespace_table = RelationGetRelid(rows.heap);
 	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
 	slot = rows_scan_next(&scan);
-	policy->exists = slot != NULL || is_default(namespace);
+	policy->exists = slot != NULL || policy_is_default(namespace);
 	if (slot != NULL)
 		read_policy(slot, policy);
 	rows_scan_end(&scan);
@@ -203,7 +173,7 @@ look_up(const text *namespace, NamespacePolicy *policy)
 static bool
 enter(void)
 {
-	if (RecoveryInProgress() || !rows_try_share(GATE))
+	if (RecoveryInProgress() || !mutex_try_share(GATE))
 		return false;
 	AcceptInvalidationMessages();
 	return true;
@@ -219,7 +189,7 @@ recall(const text *namespace, NamespacePolicy *policy)
 	remembered = memo_find(&memo, InvalidOid, namespace);
 	if (remembered != NULL)
 		*policy = *remembered;
-	rows_leave_share(GATE);
+	mutex_release_share(GATE);
 	return remembered != NULL;
 }
 
@@ -233,7 +203,7 @@ read_and_keep(const text *namespace, NamespacePolicy *policy)
 	if (enter())
 	{
 		memo_keep(&memo, forgotten, InvalidOid, namespace, policy);
-		rows_leave_share(GATE);
+		mutex_release_share(GATE);
 	}
 }
 
@@ -249,7 +219,7 @@ policy_read(const text *namespace, NamespacePolicy *policy)
 
 /*
  * Whether a namespace is there and nobody is about to change or drop it.  Asked after
- * the first row of a name has been written: policy_drop() deletes first and
+ * the first row of a name has been written: namespaces_drop() deletes first and
  * then looks for such rows, so one of the two sees the other.
  */
 bool
@@ -259,7 +229,7 @@ policy_stays(const text *namespace)
 	Rows		rows;
 	bool		stays;
 
-	if (is_default(namespace))
+	if (policy_is_default(namespace))
 		return true;
 	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
 	rows_open(&rows, "namespace", AccessShareLock);
@@ -291,12 +261,13 @@ policy_remember(PolicyMemo *memo, const text *namespace)
 	MemoryContextSwitchTo(caller);
 }
 
-static void
-require_namespace(const text *namespace)
+/* Error where there is no such namespace. */
+void
+policy_require_namespace(const text *namespace)
 {
 	NamespacePolicy policy;
 
-	if (is_default(namespace))
+	if (policy_is_default(namespace))
 		return;
 	policy_read(namespace, &policy);
 	if (!policy.exists)
@@ -314,7 +285,7 @@ policy_authorize(const text *namespace, int needed)
 
 	if (!(granted & needed))
 		error_no_privilege(namespace, privilege_name(needed));
-	require_namespace(namespace);
+	policy_require_namespace(namespace);
 	return granted;
 }
 
@@ -326,234 +297,4 @@ policy_require_owner(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be the owner of extension \"lease\"")));
-}
-
-static const char *
-known_privilege(const text *privilege)
-{
-	const char *known;
-
-	if (privilege_from_name(text_to_cstring(privilege), &known))
-		return known;
-	error_invalid("privilege", "It is one of use, observe and operate.");
-}
-
-/* Let a role, or "public", do what the privilege says. */
-void
-policy_grant(const text *namespace, Name role, const text *privilege)
-{
-	Datum		values[4];
-
-	policy_require_owner();
-	require_namespace(namespace);
-	values[0] = PointerGetDatum(namespace);
-	values[1] = CStringGetTextDatum(NameStr(*role));
-	values[2] = Int64GetDatum((int64) get_role_oid_or_public(NameStr(*role)));
-	values[3] = CStringGetTextDatum(known_privilege(privilege));
-	statement_run_one(STATEMENT_PRIVILEGE_SET, values, NULL);
-}
-
-/* Take a privilege back; a role that is gone can still be revoked from. */
-void
-policy_revoke(const text *namespace, Name role, const text *privilege)
-{
-	Datum		values[3];
-
-	policy_require_owner();
-	require_namespace(namespace);
-	values[0] = PointerGetDatum(namespace);
-	values[1] = CStringGetTextDatum(NameStr(*role));
-	values[2] = CStringGetTextDatum(known_privilege(privilege));
-	statement_run(STATEMENT_PRIVILEGE_UNSET, values, NULL);
-}
-
-/* The parameters of a statement, in its order. */
-typedef struct Parameters
-{
-	Datum		values[13];
-	bool		nulls[13];
-	int			count;
-} Parameters;
-
-static void
-put(Parameters *parameters, bool given, Datum value)
-{
-	parameters->values[parameters->count] = value;
-	parameters->nulls[parameters->count] = !given;
-	parameters->count++;
-}
-
-/* The next one: made of what a pointer points to, or NULL where it does not. */
-#define PUT(parameters, given, datum) \
-	put(parameters, (given) != NULL, (given) != NULL ? (datum) : (Datum) 0)
-
-static uint64
-write_namespace(StatementId id, const text *namespace,
-				const NamespaceChange *change)
-{
-	Parameters	all = {.count = 0};
-
-	PUT(&all, namespace, PointerGetDatum(namespace));
-	PUT(&all, change->min_ttl, IntervalPGetDatum(change->min_ttl));
-	PUT(&all, change->default_ttl, IntervalPGetDatum(change->default_ttl));
-	PUT(&all, change->max_ttl, IntervalPGetDatum(change->max_ttl));
-	PUT(&all, change->max_hold, IntervalPGetDatum(change->max_hold));
-	PUT(&all, change->grace, IntervalPGetDatum(change->grace));
-	PUT(&all, change->max_leases, Int64GetDatum(*change->max_leases));
-	PUT(&all, change->history, BoolGetDatum(*change->history));
-	PUT(&all, change->retry_base, IntervalPGetDatum(change->retry_base));
-	PUT(&all, change->retry_factor, Float8GetDatum(*change->retry_factor));
-	PUT(&all, change->retry_cap, IntervalPGetDatum(change->retry_cap));
-	PUT(&all, change->retry_jitter, Float8GetDatum(*change->retry_jitter));
-	PUT(&all, change->max_attempts, Int32GetDatum(*change->max_attempts));
-	Assert(all.count == lengthof(all.values));
-	return statement_run(id, all.values, all.nulls);
-}
-
-/* Error, and so nothing written, where a floor now lies above its ceiling. */
-static void
-check_consistent(const text *namespace)
-{
-	NamespacePolicy policy;
-
-	policy_read(namespace, &policy);
-	if (policy.rules.min_ttl > policy.rules.max_ttl)
-		error_invalid("namespace", "Its min_ttl must not be longer than its max_ttl, nor than lease.max_ttl.");
-}
-
-/* Make a namespace. */
-void
-policy_create(const text *namespace, const NamespaceChange *change)
-{
-	Datum		values[1] = {PointerGetDatum(namespace)};
-
-	policy_require_owner();
-	if (is_default(namespace) ||
-		write_namespace(STATEMENT_NAMESPACE_INSERT, namespace, change) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("namespace \"%s\" already exists",
-						text_to_cstring(namespace))));
-	/* one that was dropped while somebody granted on it starts anew */
-	statement_run(STATEMENT_PRIVILEGE_UNSET_ALL, values, NULL);
-	check_consistent(namespace);
-}
-
-/* Change what a namespace allows; "default" gets its row by the first change. */
-void
-policy_alter(const text *namespace, const NamespaceChange *change)
-{
-	policy_require_owner();
-	if (write_namespace(STATEMENT_NAMESPACE_UPDATE, namespace, change) == 0 &&
-		(!is_default(namespace) ||
-		 write_namespace(STATEMENT_NAMESPACE_INSERT, namespace, change) == 0))
-		error_no_namespace(namespace);
-	check_consistent(namespace);
-}
-
-/* Committed or not. */
-static bool
-has_leases(const text *namespace)
-{
-	ScanKeyData key;
-	Rows		rows;
-	bool		found;
-
-	rows_key_text(&key, 1, namespace);
-	rows_open(&rows, "lease", AccessShareLock);
-	found = rows_look_dirty(&rows, &key, 1) != ROW_ABSENT;
-	rows_close(&rows);
-	return found;
-}
-
-/* Drop a namespace that has no leases; its floor stays. */
-void
-policy_drop(const text *namespace)
-{
-	Datum		values[1] = {PointerGetDatum(namespace)};
-
-	policy_require_owner();
-	if (is_default(namespace))
-		error_invalid("namespace", "The default namespace cannot be dropped.");
-	if (statement_run(STATEMENT_NAMESPACE_DELETE, values, NULL) == 0)
-		error_no_namespace(namespace);
-	if (has_leases(namespace))
-		ereport(ERROR,
-				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("cannot drop namespace \"%s\" because it has leases",
-						text_to_cstring(namespace)),
-				 errhint("Release them, then lease_purge().")));
-	statement_run(STATEMENT_PRIVILEGE_UNSET_ALL, values, NULL);
-}
-
-/* Make the row of "default"; false where somebody else is at it. */
-static bool
-make_default(Rows *rows, ScanKey key, const text *namespace)
-{
-	uint64		hash = rows_hash(NAMESPACE_NAMESPACE, VARDATA_ANY(namespace),
-								 VARSIZE_ANY_EXHDR(namespace));
-	RowLock		lock = rows_win(rows, key, 1, hash);
-	NamespaceChange nothing = {0};
-
-	if (lock == ROW_WON)
-	{
-		(void) write_namespace(STATEMENT_NAMESPACE_INSERT, namespace, &nothing);
-		rows_yield(hash);
-	}
-	return lock != ROW_BUSY;
-}
-
-static bool
-write_hold(Rows *rows, TupleTableSlot *locked, LeaseHold hold, int64 length)
-{
-	Datum		values[NAMESPACE_COLUMNS] = {0};
-	bool		nulls[NAMESPACE_COLUMNS] = {false};
-	bool		replace[NAMESPACE_COLUMNS] = {false};
-
-	if (hold == HOLD_NONE && rows_null(locked, NAMESPACE_HOLD_AT))
-		return false;
-	replace[NAMESPACE_HOLD_AT - 1] = true;
-	replace[NAMESPACE_HOLD_LENGTH - 1] = true;
-	replace[NAMESPACE_HOLD_STOP - 1] = true;
-	nulls[NAMESPACE_HOLD_AT - 1] = hold == HOLD_NONE;
-	nulls[NAMESPACE_HOLD_LENGTH - 1] = length == 0;
-	nulls[NAMESPACE_HOLD_STOP - 1] = hold == HOLD_NONE;
-	values[NAMESPACE_HOLD_AT - 1] = TimestampTzGetDatum(clock_now());
-	values[NAMESPACE_HOLD_LENGTH - 1] = clock_interval_datum(length);
-	values[NAMESPACE_HOLD_STOP - 1] = BoolGetDatum(hold == HOLD_STOP);
-	rows_update(rows, locked, values, nulls, replace);
-	change_namespaces(rows->heap);
-	return true;
-}
-
-/*
- * Put a namespace on hold, or with HOLD_NONE take that back, under the lock of
- * its row.  Whoever calls has authorised his caller.
- */
-PolicyHold
-policy_hold(const text *namespace, LeaseHold hold, int64 length)
-{
-	PolicyHold	answer = POLICY_HOLD_KEPT;
-	ScanKeyData key;
-	TupleTableSlot *slot;
-	RowLock		lock;
-	Rows		rows;
-
-	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
-	rows_open(&rows, "namespace", RowExclusiveLock);
-	slot = table_slot_create(rows.heap, NULL);
-	lock = rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot);
-	if (lock == ROW_ABSENT && hold != HOLD_NONE && is_default(namespace))
-		lock = make_default(&rows, &key, namespace) ?
-			rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot) : ROW_BUSY;
-	if (lock == ROW_BUSY)
-		answer = POLICY_HOLD_BUSY;
-	else if (lock == ROW_LOCKED)
-		answer = write_hold(&rows, slot, hold, length) ?
-			POLICY_HOLD_WRITTEN : POLICY_HOLD_KEPT;
-	else if (!is_default(namespace))
-		error_no_namespace(namespace);
-	ExecDropSingleTupleTableSlot(slot);
-	rows_close_changed(&rows);
-	return answer;
 }

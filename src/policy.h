@@ -7,6 +7,7 @@
 
 #include "lease.h"
 
+#include "utils/relcache.h"
 #include "utils/timestamp.h"
 
 /* What a namespace says, defaults filled in. */
@@ -17,22 +18,28 @@ typedef struct NamespacePolicy
 	bool		history;
 } NamespacePolicy;
 
-/* What is to be written down of a namespace; NULL leaves it as it is. */
-typedef struct NamespaceChange
+/* Columns of lease_catalog.namespace. */
+enum
 {
-	Interval   *min_ttl;
-	Interval   *default_ttl;
-	Interval   *max_ttl;
-	Interval   *max_hold;
-	Interval   *grace;
-	int64	   *max_leases;
-	bool	   *history;
-	Interval   *retry_base;
-	double	   *retry_factor;
-	Interval   *retry_cap;
-	double	   *retry_jitter;
-	int32	   *max_attempts;
-} NamespaceChange;
+	NAMESPACE_NAMESPACE = 1,
+	NAMESPACE_MIN_TTL,
+	NAMESPACE_DEFAULT_TTL,
+	NAMESPACE_MAX_TTL,
+	NAMESPACE_MAX_HOLD,
+	NAMESPACE_GRACE,
+	NAMESPACE_MAX_LEASES,
+	NAMESPACE_HISTORY,
+	NAMESPACE_HOLD_AT,
+	NAMESPACE_HOLD_LENGTH,
+	NAMESPACE_HOLD_STOP,
+	NAMESPACE_RETRY_BASE,
+	NAMESPACE_RETRY_FACTOR,
+	NAMESPACE_RETRY_CAP,
+	NAMESPACE_RETRY_JITTER,
+	NAMESPACE_MAX_ATTEMPTS
+};
+
+#define NAMESPACE_COLUMNS NAMESPACE_MAX_ATTEMPTS
 
 /* What is known of the namespace that came last, while many rows are read. */
 typedef struct PolicyMemo
@@ -48,23 +55,10 @@ extern void policy_remember(PolicyMemo *memo, const text *namespace);
 extern int	policy_privileges(const text *namespace);
 extern int	policy_authorize(const text *namespace, int needed);
 extern void policy_require_owner(void);
+extern void policy_require_namespace(const text *namespace);
+extern bool policy_is_default(const text *namespace);
 extern void policy_read(const text *namespace, NamespacePolicy *policy);
 extern bool policy_stays(const text *namespace);
-
-extern void policy_grant(const text *namespace, Name role, const text *privilege);
-extern void policy_revoke(const text *namespace, Name role, const text *privilege);
-extern void policy_create(const text *namespace, const NamespaceChange *change);
-extern void policy_alter(const text *namespace, const NamespaceChange *change);
-extern void policy_drop(const text *namespace);
-
-/* What became of a hold of a namespace. */
-typedef enum PolicyHold
-{
-	POLICY_HOLD_BUSY,			/* somebody else has the namespace locked */
-	POLICY_HOLD_KEPT,			/* there was nothing to write */
-	POLICY_HOLD_WRITTEN
-} PolicyHold;
-
-extern PolicyHold policy_hold(const text *namespace, LeaseHold hold, int64 length);
+extern void policy_changes(Relation table);
 
 #endif							/* LEASE_POLICY_H */

@@ -31,6 +31,7 @@
 
 #include "clock.h"
 #include "due.h"
+#include "mutex.h"
 #include "payload.h"
 #include "policy.h"
 #include "poll.h"
@@ -381,11 +382,11 @@ request_keys(const LeaseCall *call, ScanKeyData keys[POLLED_KEYS])
 static uint64
 request_hash(const LeaseCall *call)
 {
-	uint64		hash = rows_hash(POLLED_REQUEST_ID, call->request_id, UUID_LEN);
+	uint64		hash = mutex_hash(POLLED_REQUEST_ID, call->request_id, UUID_LEN);
 
-	hash = rows_hash(hash, call->request.owner.data, call->request.owner.len);
-	return rows_hash(hash, VARDATA_ANY(call->key.namespace),
-					 VARSIZE_ANY_EXHDR(call->key.namespace));
+	hash = mutex_hash(hash, call->request.owner.data, call->request.owner.len);
+	return mutex_hash(hash, VARDATA_ANY(call->key.namespace),
+					  VARSIZE_ANY_EXHDR(call->key.namespace));
 }
 
 /* Answer one task of a repeated request, if its epoch is still current. */
@@ -472,7 +473,7 @@ grant_step(void *state)
 	bool		counts = poll->policy.rules.max_leases > 0;
 	bool		keep = false;
 
-	if (call->request_id != NULL && !rows_try_mutex(request_hash(call)))
+	if (call->request_id != NULL && !mutex_try(request_hash(call)))
 	{
 		refuse(poll, OUTCOME_BUSY);
 		return false;
@@ -494,7 +495,7 @@ grant_step(void *state)
 		}
 	}
 	if (call->request_id != NULL)
-		rows_yield(request_hash(call));
+		mutex_release(request_hash(call));
 	if (keep && poll->answer->items != NIL)
 		transaction_must_last();
 	return keep;

@@ -26,6 +26,8 @@
 #include "due.h"
 #include "error.h"
 #include "ledger.h"
+#include "mutex.h"
+#include "namespaces.h"
 #include "outcomes.h"
 #include "payload.h"
 #include "policy.h"
@@ -180,20 +182,20 @@ protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,
 static uint64
 capacity_hash(const text *namespace)
 {
-	return rows_hash(0, VARDATA_ANY(namespace), VARSIZE_ANY_EXHDR(namespace));
+	return mutex_hash(0, VARDATA_ANY(namespace), VARSIZE_ANY_EXHDR(namespace));
 }
 
 /* False where somebody else is counting the namespace's leases. */
 bool
 protocol_try_capacity(const text *namespace)
 {
-	return rows_try_mutex(capacity_hash(namespace));
+	return mutex_try(capacity_hash(namespace));
 }
 
 void
 protocol_yield_capacity(const text *namespace)
 {
-	rows_yield(capacity_hash(namespace));
+	mutex_release(capacity_hash(namespace));
 }
 
 /*
@@ -433,15 +435,15 @@ hold_namespace_step(void *state)
 	Attempt    *attempt = state;
 	const LeaseCall *call = attempt->call;
 	bool		holds = call->request.verb == VERB_NAMESPACE_HOLD;
-	PolicyHold	became = policy_hold(call->key.namespace, call->request.hold,
-									 call->request.hold_length);
+	NamespacesHold became = namespaces_hold(call->key.namespace, call->request.hold,
+											call->request.hold_length);
 
 	memset(&attempt->answer->row, 0, sizeof(LeaseRow));
 	attempt->answer->exhausted = false;
 	attempt->answer->now = clock_now();
-	attempt->answer->outcome = became == POLICY_HOLD_BUSY ? OUTCOME_BUSY :
+	attempt->answer->outcome = became == NAMESPACES_HOLD_BUSY ? OUTCOME_BUSY :
 		holds ? OUTCOME_HOLD_SET : OUTCOME_RESUMED;
-	if (became != POLICY_HOLD_WRITTEN)
+	if (became != NAMESPACES_HOLD_WRITTEN)
 		return false;
 	if (call->request.hold == HOLD_STOP)
 		token_forget_namespace(call->key.namespace);

@@ -7,13 +7,11 @@
  * the latest version of the row, read after the lock was obtained.
  *
  * Locks: the table's, given back by rows_close() where nothing changed; rows,
- * to the end of the (sub)transaction; mutexes, held for as long as two sessions
- * must not both look for each other's uncommitted rows.  Rows and mutexes are
- * tried once and not queued for, whatever the order in which callers take them,
- * so that no deadlock can pass through a lease.  There are two exceptions: FOR
- * KEY SHARE can wait, up to lease.lock_wait, for a version that is just being
- * written (lock_tuple), and rows_keep_out() waits for those who share for a
- * moment and wait for nothing.
+ * to the end of the (sub)transaction; in rows_win() a mutex.  Rows and mutexes
+ * are tried once and not queued for, whatever the order in which callers take
+ * them, so that no deadlock can pass through a lease.  FOR KEY SHARE alone can
+ * wait, up to lease.lock_wait, for a version that is just being written
+ * (lock_tuple).
  *
  * Reading goes straight to the tables and needs no privilege; whoever calls
  * has authorised his caller.
@@ -28,10 +26,8 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_extension.h"
-#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "storage/lock.h"
 #include "storage/proc.h"
 #include "utils/inval.h"
 #include "utils/fmgroids.h"
@@ -43,11 +39,9 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "mutex.h"
 #include "rows.h"
 #include "settings.h"
-
-/* Tells our advisory lock tags from everybody else's: "LE". */
-#define MUTEX_CLASS 0x4C45
 
 /* Found right since a table of the extension has last changed. */
 static bool version_checked = false;
@@ -455,83 +449,6 @@ rows_update(Rows *rows, TupleTableSlot *locked, Datum *values, bool *nulls,
 	CommandCounterIncrement();
 }
 
-static void
-mutex_tag(uint64 hash, LOCKTAG *tag)
-{
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, (uint32) (hash >> 32),
-						 (uint32) hash, MUTEX_CLASS);
-}
-
-/* Try to enter; false where somebody is in.  rows_yield() leaves. */
-bool
-rows_try_mutex(uint64 hash)
-{
-	LOCKTAG		tag;
-
-	mutex_tag(hash, &tag);
-	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
-}
-
-void
-rows_yield(uint64 hash)
-{
-	LOCKTAG		tag;
-
-	mutex_tag(hash, &tag);
-	LockRelease(&tag, ExclusiveLock, false);
-}
-
-/* Try to get in together with others; it stays so to the transaction's end. */
-bool
-rows_try_share(uint64 hash)
-{
-	LOCKTAG		tag;
-
-	mutex_tag(hash, &tag);
-	return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
-}
-
-bool
-rows_shares(uint64 hash)
-{
-	LOCKTAG		tag;
-
-	mutex_tag(hash, &tag);
-	return compat_lock_held_by_me(&tag, ShareLock);
-}
-
-void
-rows_leave_share(uint64 hash)
-{
-	LOCKTAG		tag;
-
-	mutex_tag(hash, &tag);
-	LockRelease(&tag, ShareLock, false);
-}
-
-/*
- * Keep those who share out, to the transaction's end; others who do the same
- * are let in.  Who shares only ever does for a moment.
- */
-void
-rows_keep_out(uint64 hash)
-{
-	LOCKTAG		tag;
-
-	mutex_tag(hash, &tag);
-	(void) LockAcquire(&tag, RowExclusiveLock, false, false);
-}
-
-/* Whether somebody else has the mutex. */
-bool
-rows_mutex_is_taken(uint64 hash)
-{
-	if (!rows_try_share(hash))
-		return true;
-	rows_leave_share(hash);
-	return false;
-}
-
 /*
  * Look for rows that are there, or that others are just writing: ROW_PRESENT
  * where there is one that nobody else is writing, ROW_BUSY where there are but
@@ -566,7 +483,7 @@ rows_look_dirty(Rows *rows, ScanKey keys, int nkeys)
  * Try to win the right to insert a row that is not there.  A plain INSERT
  * would wait, without bound, for whoever has inserted the same key and not
  * committed; so look for such a row, with others of us kept out until
- * rows_yield().  ROW_WON needs that; ROW_PRESENT and ROW_BUSY hold nothing.
+ * mutex_release().  ROW_WON needs that; ROW_PRESENT and ROW_BUSY hold nothing.
  * Two keys whose hashes agree only wait for each other's look.
  */
 RowLock
@@ -574,29 +491,13 @@ rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash)
 {
 	RowLock		found;
 
-	if (!rows_try_mutex(hash))
+	if (!mutex_try(hash))
 		return ROW_BUSY;
 	found = rows_look_dirty(rows, keys, nkeys);
 	if (found == ROW_ABSENT)
 		return ROW_WON;
-	rows_yield(hash);
+	mutex_release(hash);
 	return found;
-}
-
-uint64
-rows_hash(uint64 seed, const void *data, int len)
-{
-	return DatumGetUInt64(hash_any_extended(data, len, seed));
-}
-
-/* Of a namespace and a name in it. */
-uint64
-rows_hash_key(uint64 seed, const LeaseKey *key)
-{
-	uint64		hash = rows_hash(seed, VARDATA_ANY(key->namespace),
-								 VARSIZE_ANY_EXHDR(key->namespace));
-
-	return rows_hash(hash, VARDATA_ANY(key->name), VARSIZE_ANY_EXHDR(key->name));
 }
 
 bool

@@ -69,16 +69,7 @@ extern bool rows_is_latest(TupleTableSlot *locked);
 extern void rows_update(Rows *rows, TupleTableSlot *locked, Datum *values,
 						bool *nulls, bool *replace);
 extern RowLock rows_win(Rows *rows, ScanKey keys, int nkeys, uint64 hash);
-extern void rows_yield(uint64 hash);
 extern RowLock rows_look_dirty(Rows *rows, ScanKey keys, int nkeys);
-extern bool rows_try_mutex(uint64 hash);
-extern bool rows_try_share(uint64 hash);
-extern void rows_leave_share(uint64 hash);
-extern void rows_keep_out(uint64 hash);
-extern bool rows_shares(uint64 hash);
-extern bool rows_mutex_is_taken(uint64 hash);
-extern uint64 rows_hash_key(uint64 seed, const LeaseKey *key);
-extern uint64 rows_hash(uint64 seed, const void *data, int len);
 
 extern bool rows_null(TupleTableSlot *slot, int column);
 extern RuleText rows_text(TupleTableSlot *slot, int column);

@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "ledger.h"
+#include "mutex.h"
 #include "outcomes.h"
 #include "statement.h"
 #include "store.h"
@@ -221,7 +222,7 @@ store_unpin(LockedRow *locked)
 static uint64
 name_hash(const LeaseKey *key)
 {
-	return rows_hash_key(LEASE_NAME, key);
+	return mutex_hash_key(LEASE_NAME, key);
 }
 
 /* Try to win the right to insert the row of a name that has none. */
@@ -237,7 +238,7 @@ store_win(Rows *rows, const LeaseKey *key)
 void
 store_yield(const LeaseKey *key)
 {
-	rows_yield(name_hash(key));
+	mutex_release(name_hash(key));
 }
 
 /* Whether somebody is writing the row and has not committed. */
