@@ -49,9 +49,8 @@ present(FunctionCallInfo fcinfo, const LeaseKey *key, RuleText owner,
 	token = token_present(key, owner, fence, GetUserId());
 	if (prove)
 	{
-		if (!proof_call(token, settings_lock_wait * INT64CONST(1000), &call, &answer, &refused))
+		if (!proof_call(&token, settings_lock_wait * INT64CONST(1000), &call, &answer, &refused))
 			error_refused(&refused);
-		token->proved = true;
 	}
 	else
 	{

@@ -175,20 +175,21 @@ privileges_of(const Token *token)
 /*
  * Prove that a token is the current epoch's, for the role that presents it,
  * which must not lose the right to it while it waits.  False, with the reason,
- * where it is not; *answer is what was found.
+ * where it is not; *answer is what was found.  *token is then the entry that
+ * knows it.
  */
 bool
-proof_call(const Token *token, int64 patience, LeaseCall *call,
+proof_call(Token **token, int64 patience, LeaseCall *call,
 		   LeaseAnswer *answer, Refused *refused)
 {
 	Wait		wait;
 
-	make_call(token, call);
-	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
+	make_call(*token, call);
+	refuse(*token, REFUSAL_NO_PRIVILEGE, refused);
 	wait_begin(&wait, patience);
 	for (;;)
 	{
-		answer->privileges = privileges_of(token);
+		answer->privileges = privileges_of(*token);
 		if (!(answer->privileges & PRIVILEGE_USE))
 			break;
 		prove_once(call, answer, refused);
@@ -201,39 +202,48 @@ proof_call(const Token *token, int64 patience, LeaseCall *call,
 		return false;
 	refused->refusal = refusal_of(answer->outcome);
 	refused->how = outcomes_name(answer->outcome);
-	refused->has_current = answer->row.exists && answer->row.fence != token->fence;
+	refused->has_current = answer->row.exists && answer->row.fence != (*token)->fence;
 	refused->current = answer->row.fence;
 	if (refused->refusal != REFUSAL_NONE)
 		return false;
+	*token = token_own(*token);
+	(*token)->proved = true;
 	transaction_changed();
 	return true;
 }
 
-/* Hold a token against the resource's mark. */
+/* Hold a token against the resource's mark, as proof_call() does with the lease. */
 static bool
-prove_mark(const Token *token, ProofMode mode, int64 patience, Refused *refused)
+prove_mark(Token **token, ProofMode mode, int64 patience, Refused *refused)
 {
+	const LeaseKey *key = &(*token)->key;
+	int64		fence = (*token)->fence;
 	MarkAnswer	answer;
 	int64		mark;
 
-	refuse(token, REFUSAL_NO_PRIVILEGE, refused);
-	if (mode == PROOF_HIGH_WATER && !(privileges_of(token) & PRIVILEGE_USE))
+	refuse(*token, REFUSAL_NO_PRIVILEGE, refused);
+	if (mode == PROOF_HIGH_WATER && !(privileges_of(*token) & PRIVILEGE_USE))
 		return false;
 	answer = mode == PROOF_BOTH ?
-		marks_raise(&token->key, token->fence, patience, &mark) :
-		marks_enter(&token->key, token->fence, patience, &mark);
+		marks_raise(key, fence, patience, &mark) :
+		marks_enter(key, fence, patience, &mark);
 
 	/* it may have waited since */
-	if (!(privileges_of(token) & PRIVILEGE_USE))
+	if (!(privileges_of(*token) & PRIVILEGE_USE))
 		return false;
 	refused->refusal = answer == MARK_ADMITTED ? REFUSAL_NONE :
 		answer == MARK_BELOW ? REFUSAL_BELOW_MARK : REFUSAL_BUSY;
 	refused->how = NULL;
 	refused->has_current = answer == MARK_BELOW;
 	refused->current = mark;
-	if (answer == MARK_ADMITTED)
-		transaction_changed();
-	return answer == MARK_ADMITTED;
+	if (answer != MARK_ADMITTED)
+		return false;
+	*token = token_own(*token);
+	(*token)->marked = true;
+	if (mode == PROOF_HIGH_WATER)
+		(*token)->entered = true;
+	transaction_changed();
+	return true;
 }
 
 /*
@@ -286,18 +296,8 @@ proof_token(Token **token, ProofMode mode, int64 patience, Refused *refused)
 		LeaseCall	call;
 		LeaseAnswer answer;
 
-		if (!proof_call(*token, patience, &call, &answer, refused))
+		if (!proof_call(token, patience, &call, &answer, refused))
 			return false;
-		*token = token_own(*token);
-		(*token)->proved = true;
 	}
-	if (!proof_holds(*token, mode))
-	{
-		if (!prove_mark(*token, mode, patience, refused))
-			return false;
-		*token = token_own(*token);
-		(*token)->marked = true;
-		(*token)->entered = mode == PROOF_HIGH_WATER;
-	}
-	return true;
+	return proof_holds(*token, mode) || prove_mark(token, mode, patience, refused);
 }

@@ -19,7 +19,7 @@ typedef enum ProofMode
 	PROOF_BOTH
 } ProofMode;
 
-extern bool proof_call(const Token *token, int64 patience, LeaseCall *call,
+extern bool proof_call(Token **token, int64 patience, LeaseCall *call,
 					   LeaseAnswer *answer, Refused *refused);
 extern bool proof_holds(const Token *token, ProofMode mode);
 extern bool proof_may_enter(const Token *token);
