@@ -91,7 +91,8 @@ is_judged_after(const TriggerData *trigger)
 			TRIGGER_FOR_ROW(other->tgtype) && TRIGGER_FOR_AFTER(other->tgtype) &&
 			TRIGGER_FOR_INSERT(other->tgtype) && TRIGGER_FOR_UPDATE(other->tgtype) &&
 			other->tgqual == NULL && other->tgnattr == 0 &&
-			!other->tgdeferrable && guard_terms_same(mine->tgargs, mine->tgnargs, other->tgargs, other->tgnargs))
+			!other->tgdeferrable &&
+			guard_terms_same(mine->tgargs, mine->tgnargs, other->tgargs, other->tgnargs))
 			return true;
 	}
 	return false;

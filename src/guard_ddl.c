@@ -139,9 +139,12 @@ guard_ddl_triggers(Oid table)
 static char *
 name_for(const char *trigger, Oid table)
 {
-	char	   *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)),
-												  get_rel_name(table));
+	char	   *name = get_rel_name(table);
 
+	/* who only looks has no lock on it, and it may be gone */
+	if (name == NULL)
+		return pstrdup(trigger);
+	name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(table)), name);
 	return psprintf("%s_%08x", trigger,
 					(uint32) hash_bytes_extended((const unsigned char *) name, strlen(name), 0));
 }
