@@ -10,7 +10,7 @@ SELECT no_plan();
 \set reference `cat doc/reference.md`
 \set readme `cat README.md`
 \set findings `grep -ohE '"(error|warning)", "[a-z_]+"' src/check.c`
-\set codes `grep -oh 'errcode(ERRCODE_[A-Z_]*' src/*.c | sort -u`
+\set codes `grep -ohE '(errcode\(|code = |\] = \{)ERRCODE_[A-Z_]*' src/*.c | grep -o 'ERRCODE.*' | sort -u`
 \set refusals `cat src/error.c`
 SET intervalstyle = 'postgres';
 
