@@ -48,6 +48,7 @@ OBJS = $(addprefix src/, \
 	arguments.o \
 	result.o \
 	api.o \
+	observe.o \
 	operate.o \
 	task.o \
 	admin.o \

@@ -136,7 +136,7 @@ compat_backend_status(int number)
 static inline bool
 compat_lock_held_by_me(const LOCKTAG *tag, LOCKMODE mode)
 {
-#if PG_VERSION_NUM < 170000 || PG_VERSION_NUM >= 190000
+#if PG_VERSION_NUM < 170000
 	return LockHeldByMe(tag, mode);
 #else
 	return LockHeldByMe(tag, mode, false);

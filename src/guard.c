@@ -25,16 +25,15 @@
 #include "replication/logicalworker.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "arguments.h"
 #include "error.h"
 #include "guard_terms.h"
+#include "observe.h"
 #include "proof.h"
 #include "settings.h"
 #include "token.h"
-#include "transaction.h"
 
 PG_FUNCTION_INFO_V1(lease_fence_check);
 
@@ -52,16 +51,9 @@ typedef struct Guard
 	FmgrInfo	name_output;	/* where it is not */
 	int			fence_column;	/* or 0 */
 	bool		judged_after;	/* what this trigger stamps */
-	List	   *passed;			/* what an observing guard has refused */
+	Observed	observed;
 	uint32		logged;			/* refusals that were let through, as bits */
 } Guard;
-
-/* A token that was refused, though its writes pass. */
-typedef struct Passed
-{
-	uint64		token;
-	Refusal		refusal;
-} Passed;
 
 /* One firing of the trigger. */
 typedef struct Firing
@@ -110,6 +102,7 @@ get_guard(FunctionCallInfo fcinfo, TriggerData *trigger)
 	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	guard = palloc0(sizeof(Guard));
 	guard->table = RelationGetRelid(trigger->tg_relation);
+	guard->observed.context = CurrentMemoryContext;
 	if (guard_terms_read(trigger->tg_trigger->tgargs, trigger->tg_trigger->tgnargs,
 						 &guard->terms, &guard->fault))
 	{
@@ -233,107 +226,13 @@ refuse_without_token(Firing *firing, const LeaseKey *key, const char *how)
 	refuse_for(firing, REFUSAL_NO_TOKEN, key, how);
 }
 
-/*
- * How long a proof may take.  A guard that observes waits in vain once a
- * transaction, and from then on only tries: it must not hold up what it watches.
- */
-static int64
-patience(const Guard *guard, const Token *token)
-{
-	return token->waited && enforcement_of(guard) != ENFORCEMENT_ENFORCE ? 0 :
-		settings_lock_wait * INT64CONST(1000);
-}
-
-/* What an observing guard takes into a subtransaction of its own. */
-typedef struct Attempt
-{
-	Token	   *token;
-	ProofMode	mode;
-	int64		patience;
-	Refused		refused;
-} Attempt;
-
-static bool
-prove_step(void *state)
-{
-	Attempt    *attempt = state;
-
-	return proof_token(&attempt->token, attempt->mode, attempt->patience, &attempt->refused);
-}
-
-static Refusal
-recall(const Guard *guard, const Token *token)
-{
-	ListCell   *cell;
-
-	foreach(cell, guard->passed)
-	{
-		const Passed *passed = lfirst(cell);
-
-		if (passed->token == token->id)
-			return passed->refusal;
-	}
-	return REFUSAL_NONE;
-}
-
-static void
-remember(Guard *guard, const Token *token, Refusal refusal)
-{
-	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(guard));
-	Passed	   *passed = palloc(sizeof(Passed));
-
-	passed->token = token->id;
-	passed->refusal = refusal;
-	guard->passed = lappend(guard->passed, passed);
-	MemoryContextSwitchTo(caller);
-}
-
-/*
- * Prove a token without an error that the write would not have had, and keep
- * no lock of a refusal.  That is remembered to the end of the statement, or
- * each row would wait for it anew; and no longer, since what it rests on may
- * pass, by this transaction's doing or by another's.
- */
-static bool
-prove_observing(Firing *firing, Token *token, Refused *refused)
-{
-	Guard	   *guard = firing->guard;
-	MemoryContext caller = CurrentMemoryContext;
-	Attempt		attempt = {token, guard->terms.mode, patience(guard, token)};
-	volatile bool proved = false;
-
-	memset(refused, 0, sizeof(Refused));
-	refused->refusal = recall(guard, token);
-	if (refused->refusal != REFUSAL_NONE)
-		return false;
-	PG_TRY();
-	{
-		proved = transaction_attempt(prove_step, &attempt);
-		*refused = attempt.refused;
-	}
-	PG_CATCH();
-	{
-		if (geterrcode() != error_refused_code(REFUSAL_BUSY) &&
-			geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
-			PG_RE_THROW();
-		MemoryContextSwitchTo(caller);
-		FlushErrorState();
-		refused->refusal = REFUSAL_BUSY;
-	}
-	PG_END_TRY();
-	if (!proved && refused->refusal == REFUSAL_BUSY)
-		token_waited(token);
-	if (!proved)
-		remember(guard, token, refused->refusal);
-	return proved;
-}
-
 /* Judge a write under a lease; true where it was accepted under a fence. */
 static bool
 judge(Firing *firing, text *name)
 {
 	Guard	   *guard = firing->guard;
 	const char *unreadable = NULL;
+	ProofMode	mode = guard->terms.mode;
 	Token	   *token = token_find(guard->namespace, name, &unreadable);
 	LeaseKey	key;
 	Refused		refused;
@@ -354,15 +253,16 @@ judge(Firing *firing, text *name)
 	firing->fence = token->fence;
 	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
 	{
-		if (!firing->later && !proof_token(&token, guard->terms.mode, patience(guard, token), &refused))
+		if (!firing->later &&
+			!proof_token(&token, mode, settings_lock_wait * INT64CONST(1000), &refused))
 			refuse(firing, &refused);
 		return true;
 	}
-	if (proof_holds(token, guard->terms.mode))
+	if (proof_holds(token, mode))
 		return true;
 	if (firing->later)
 		return proof_may_enter(token);
-	if (prove_observing(firing, token, &refused))
+	if (observe_token(&guard->observed, token, mode, &refused))
 		return true;
 	refused.key = &key;
 	refuse(firing, &refused);
