@@ -51,7 +51,7 @@ typedef struct Traits
 	bool		of_namespace;	/* and of no name */
 } Traits;
 
-static const Traits traits[VERB_COUNT] = {
+static const Traits traits[LEASE_VERBS] = {
 	[VERB_CLAIM] = {.waits = true,.makes_epoch = true,.makes_row = true},
 	[VERB_TAKEOVER] = {.waits = true,.makes_epoch = true},
 	[VERB_RENEW] = {.policy_late = true},

@@ -49,7 +49,7 @@ typedef enum LeaseVerb
 	VERB_FINALISE				/* the sweep's, of one task; the last */
 } LeaseVerb;
 
-#define VERB_COUNT (VERB_FINALISE + 1)
+#define LEASE_VERBS (VERB_FINALISE + 1)
 
 /* Every word that a verb can answer with; outcomes_name() spells it. */
 typedef enum LeaseOutcome
