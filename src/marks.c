@@ -56,6 +56,10 @@ enum
 	LOCK_WANT
 };
 
+/* How long to stand at the gate, and to sleep there. */
+#define GATE_PATIENCE INT64CONST(50000)
+#define GATE_NAP INT64CONST(1000)
+
 /* What is on record of a resource, committed or not. */
 typedef struct Record
 {
@@ -207,6 +211,23 @@ try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
 }
 
 /*
+ * Pass the gate.  It is held for as long as a look takes, by equal fences too,
+ * and so says nothing of who is in: it is worth a moment, whatever the patience.
+ */
+static bool
+pass_gate(uint64 gate)
+{
+	int64		deadline = clock_monotonic() + GATE_PATIENCE;
+
+	while (!mutex_try(gate))
+	{
+		if (!clock_nap(deadline, GATE_NAP))
+			return false;
+	}
+	return true;
+}
+
+/*
  * Admit a fence by the fair lock of the resource, and raise the mark to it;
  * MARK_BUSY where others were still in when the patience ended.  *mark is
  * what the mark was.
@@ -226,7 +247,7 @@ marks_enter(const LeaseKey *resource, int64 fence, int64 patience, int64 *mark)
 		bool		wanting = false;
 
 		answer = MARK_BUSY;
-		if (mutex_try(gate))
+		if (pass_gate(gate))
 		{
 			answer = try_inside(resource, fence, waiting, mark, &wanting);
 			mutex_release(gate);
@@ -275,7 +296,7 @@ marks_reset(const LeaseKey *resource, int64 fence, int64 *former)
 	wait_begin(&wait, settings_lock_wait * INT64CONST(1000));
 	for (;;)
 	{
-		if (mutex_try(gate))
+		if (pass_gate(gate))
 		{
 			Record		record;
 
