@@ -7,6 +7,7 @@
 #include "fmgr.h"
 
 #include "clock.h"
+#include "observe.h"
 #include "compat.h"
 #include "policy.h"
 #include "privilege.h"
@@ -27,4 +28,5 @@ _PG_init(void)
 	policy_init();
 	transaction_init();
 	token_init();
+	observe_init();
 }

@@ -5,21 +5,44 @@
  * Promises: no error that the write would not have had; a refusal keeps no lock.
  * It is remembered to the end of the statement, or each row would wait for it
  * anew; and no longer, since what it rests on may pass, by this transaction's
- * doing or by another's.  What is in a token's way is waited for in vain once a
- * transaction, and from then on only tried: a trial run must not hold up what it
- * watches.
+ * doing or by another's.  All that is in the way of a transaction's tokens is
+ * waited for no longer than lease.lock_wait, and from then on only tried: a trial
+ * run must not hold up what it watches.
  *
  * Locks: those of a proof, where it was accepted.
  */
 #include "lease.h"
 
+#include "access/xact.h"
 #include "utils/memutils.h"
 
+#include "clock.h"
 #include "error.h"
 #include "observe.h"
 #include "settings.h"
 #include "token.h"
 #include "transaction.h"
+
+/* What proves at once takes less: no more than that is no wait. */
+#define NO_WAIT INT64CONST(1000)
+
+/* How long this transaction has waited; for ever, where it was in vain. */
+static int64 waited = 0;
+
+static void
+at_transaction_event(XactEvent event, void *arg)
+{
+	(void) arg;
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PREPARE)
+		waited = 0;
+}
+
+void
+observe_init(void)
+{
+	RegisterXactCallback(at_transaction_event, NULL);
+}
 
 /* A token that was refused, though its writes pass. */
 typedef struct Passed
@@ -44,7 +67,7 @@ recall(const Observed *observed, const Token *token)
 }
 
 static void
-remember(Observed *observed, Token *token, Refusal refusal)
+remember(Observed *observed, const Token *token, Refusal refusal)
 {
 	MemoryContext caller = MemoryContextSwitchTo(observed->context);
 	Passed	   *passed = palloc(sizeof(Passed));
@@ -53,8 +76,6 @@ remember(Observed *observed, Token *token, Refusal refusal)
 	passed->refusal = refusal;
 	observed->passed = lappend(observed->passed, passed);
 	MemoryContextSwitchTo(caller);
-	if (refusal == REFUSAL_BUSY)
-		token_waited(token);
 }
 
 /* What is taken into a subtransaction of its own. */
@@ -69,10 +90,11 @@ static bool
 prove_step(void *state)
 {
 	Attempt    *attempt = state;
-	int64		patience = attempt->token->waited ? 0 :
-	settings_lock_wait * INT64CONST(1000);
+	int64		longest = settings_lock_wait * INT64CONST(1000);
 
-	return proof_token(&attempt->token, attempt->mode, patience, &attempt->refused);
+	return proof_token(&attempt->token, attempt->mode,
+					   longest - Min(waited, longest),
+					   &attempt->refused);
 }
 
 /* Prove a token; false, with the reason, where it may not be written under. */
@@ -82,11 +104,13 @@ observe_token(Observed *observed, Token *token, ProofMode mode, Refused *refused
 	MemoryContext caller = CurrentMemoryContext;
 	Attempt		attempt = {token, mode};
 	volatile bool proved = false;
+	int64		began;
 
 	memset(refused, 0, sizeof(Refused));
 	refused->refusal = recall(observed, token);
 	if (refused->refusal != REFUSAL_NONE)
 		return false;
+	began = clock_monotonic();
 	PG_TRY();
 	{
 		proved = transaction_attempt(prove_step, &attempt);
@@ -102,7 +126,12 @@ observe_token(Observed *observed, Token *token, ProofMode mode, Refused *refused
 		refused->refusal = REFUSAL_BUSY;
 	}
 	PG_END_TRY();
-	if (!proved)
-		remember(observed, token, refused->refusal);
-	return proved;
+	if (clock_monotonic() - began > NO_WAIT)
+		waited += clock_monotonic() - began;
+	if (proved)
+		return true;
+	if (refused->refusal == REFUSAL_BUSY)
+		waited = PG_INT64_MAX;
+	remember(observed, token, refused->refusal);
+	return false;
 }

@@ -18,6 +18,7 @@ typedef struct Observed
 	List	   *passed;
 } Observed;
 
+extern void observe_init(void);
 extern bool observe_token(Observed *observed, Token *token, ProofMode mode,
 						  Refused *refused);
 

@@ -107,7 +107,8 @@ judge_locked(Rows *rows, const LeaseCall *call, RowLock lock,
 
 /* Look, lock, judge. */
 static void
-prove_once(const LeaseCall *call, LeaseAnswer *answer, Refused *refused)
+prove_once(const LeaseCall *call, int64 patience, LeaseAnswer *answer,
+		   Refused *refused)
 {
 	LockTupleMode mode;
 	RowLock		lock;
@@ -116,6 +117,7 @@ prove_once(const LeaseCall *call, LeaseAnswer *answer, Refused *refused)
 	Rows		rows;
 
 	rows_open(&rows, "lease", RowShareLock);
+	rows.patience = patience;
 	if (protocol_look(&rows, call, &found, answer, &mode))
 	{
 		store_forget(&found);
@@ -192,7 +194,7 @@ proof_call(Token **token, int64 patience, LeaseCall *call,
 		answer->privileges = privileges_of(*token);
 		if (!(answer->privileges & PRIVILEGE_USE))
 			break;
-		prove_once(call, answer, refused);
+		prove_once(call, wait_left(&wait), answer, refused);
 		if (answer->outcome != OUTCOME_BUSY ||
 			!wait_nap(&wait, WAIT_LOCKED, WAIT_LOCKED))
 			break;

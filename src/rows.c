@@ -201,6 +201,7 @@ rows_open(Rows *rows, const char *table, LOCKMODE lockmode)
 		index_missing(table);
 	rows->index = index_open(index, lockmode);
 	rows->lockmode = lockmode;
+	rows->patience = settings_lock_wait * INT64CONST(1000);
 }
 
 /* Open a table by another index. */
@@ -219,6 +220,7 @@ rows_open_by(Rows *rows, const char *table, const char *index,
 		!rows->index->rd_index->indisvalid)
 		index_missing(table);
 	rows->lockmode = lockmode;
+	rows->patience = settings_lock_wait * INT64CONST(1000);
 }
 
 /* Close a table in which nothing has changed: it is unlocked too. */
@@ -313,7 +315,7 @@ lock_tuple(Rows *rows, ItemPointer tid, Snapshot snapshot, LockTupleMode mode,
 								TUPLE_LOCK_FLAG_FIND_LAST_VERSION, failure);
 	PG_TRY();
 	{
-		LockTimeout = Max(settings_lock_wait, 1);
+		LockTimeout = Max((int) (rows->patience / 1000), 1);
 		if (timeout > 0)
 			LockTimeout = Min(LockTimeout, timeout);
 		result = table_tuple_lock(rows->heap, tid, snapshot, slot,

@@ -23,6 +23,7 @@ typedef struct Rows
 	Relation	heap;
 	Relation	index;
 	LOCKMODE	lockmode;
+	int64		patience;		/* for the one wait that is the server's */
 } Rows;
 
 /* Rows in the order of the index, as of one latest snapshot. */

@@ -255,13 +255,6 @@ token_find(const text *namespace, const text *name, const char **fault)
 	return token;
 }
 
-/* Know that what is in a token's way was waited for in vain. */
-void
-token_waited(Token *token)
-{
-	token_own(token)->waited = true;
-}
-
 static void
 forget(Token *token)
 {
@@ -270,7 +263,6 @@ forget(Token *token)
 	token->proved = false;
 	token->marked = false;
 	token->entered = false;
-	token->waited = false;
 }
 
 /*

@@ -25,7 +25,6 @@ typedef struct Token
 	bool		marked;			/* not below the high-water mark, which has it */
 	bool		entered;		/* and other fences are kept out of the
 								 * resource */
-	bool		waited;			/* in vain, for what is in its way */
 	int			level;			/* of the subtransaction that knows it */
 } Token;
 
@@ -35,7 +34,6 @@ extern Token *token_present(const LeaseKey *key, RuleText owner, int64 fence,
 extern Token *token_find(const text *namespace, const text *name,
 						 const char **fault);
 extern Token *token_own(Token *token);
-extern void token_waited(Token *token);
 extern void token_forget(const LeaseKey *key);
 extern void token_forget_namespace(const text *namespace);
 extern const char *token_decode(const TokenText *written, LeaseKey *key,

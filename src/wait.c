@@ -30,6 +30,13 @@ wait_begin(Wait *wait, int64 patience)
 	wait->lap = NULL;
 }
 
+/* How much of the time is left. */
+int64
+wait_left(const Wait *wait)
+{
+	return Max(wait->deadline - clock_monotonic(), 0);
+}
+
 /*
  * Sleep until it is worth looking again: twice as long each time, up to a
  * longest, but not past the deadline, nor for longer than is left until

@@ -20,6 +20,7 @@ typedef struct Wait
 } Wait;
 
 extern void wait_begin(Wait *wait, int64 patience);
+extern int64 wait_left(const Wait *wait);
 extern bool wait_nap(Wait *wait, int64 left, int64 longest);
 extern void wait_end(Wait *wait);
 
