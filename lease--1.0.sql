@@ -193,6 +193,8 @@ CREATE TABLE lease_catalog.floor (
 	at timestamptz NOT NULL
 );
 CREATE INDEX floor_highest ON lease_catalog.floor (namespace, fence);
+-- Here and below: without a key, and yet a publication may have all its deletes.
+ALTER TABLE lease_catalog.floor REPLICA IDENTITY FULL;
 COMMENT ON TABLE lease_catalog.floor IS
 'The highest fence of rows that are gone, by namespace; the empty one is all of them';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.floor', '');
@@ -206,6 +208,7 @@ CREATE TABLE lease_catalog.mark (
 	at timestamptz NOT NULL
 );
 CREATE INDEX mark_highest ON lease_catalog.mark (namespace, name, fence);
+ALTER TABLE lease_catalog.mark REPLICA IDENTITY FULL;
 COMMENT ON TABLE lease_catalog.mark IS
 'The highest fence under which each resource was written to';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.mark', '');
@@ -219,6 +222,7 @@ CREATE TABLE lease_catalog.generation (
 	at timestamptz NOT NULL
 );
 CREATE INDEX generation_highest ON lease_catalog.generation (generation);
+ALTER TABLE lease_catalog.generation REPLICA IDENTITY FULL;
 COMMENT ON TABLE lease_catalog.generation IS
 'The histories of this database that have granted leases, in order';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.generation', '');
@@ -283,6 +287,7 @@ CREATE TABLE lease_catalog.due (
 CREATE INDEX due_next ON lease_catalog.due (namespace, priority, due_at);
 CREATE INDEX due_armed ON lease_catalog.due (namespace, armed_at);
 CREATE INDEX due_name ON lease_catalog.due (namespace, name);
+ALTER TABLE lease_catalog.due REPLICA IDENTITY FULL;
 COMMENT ON TABLE lease_catalog.due IS
 'When to look at each task that is not over';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.due', '');
@@ -302,6 +307,7 @@ CREATE TABLE lease_catalog.history (
 );
 CREATE INDEX history_epoch ON lease_catalog.history (namespace, name, fence);
 CREATE INDEX history_ended_at ON lease_catalog.history (ended_at);
+ALTER TABLE lease_catalog.history REPLICA IDENTITY FULL;
 COMMENT ON TABLE lease_catalog.history IS
 'The epochs that have ended, for lease.history_retention';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.history', '');

@@ -138,6 +138,10 @@ SELECT is_empty(
 SELECT is_empty(
 	$$SELECT signature FROM relations WHERE relkind IN ('r', 'p', 'S') AND relpersistence <> 'p'$$, 'none is unlogged');
 SELECT is_empty(
+	$$SELECT signature FROM relations r WHERE relkind IN ('r', 'p') AND (SELECT CASE relreplident
+			WHEN 'd' THEN NOT EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary)
+			ELSE relreplident <> 'f' END FROM pg_class c WHERE c.oid = r.oid)$$, 'each can be published, deletes too');
+SELECT is_empty(
 	$$SELECT c FROM pg_extension, unnest(extcondition) c WHERE extname = 'lease' AND c <> ''$$, 'with all its rows');
 SELECT is_empty(
 	format('SELECT %L::regclass, to_jsonb(t) FROM %s t', signature, signature), 'the install script puts no row into ' || signature)

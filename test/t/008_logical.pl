@@ -79,4 +79,20 @@ cmp_ok(one_epoch($subscriber, $_), '>', $last, "the subscriber grants above its 
 $last = raise_fence($publisher, 'free', 20);
 cmp_ok(one_epoch($subscriber, 'free'), '>', $last, '... also above what that gives meanwhile');
 
+# Who publishes all tables, as people do, publishes these; whatever removes rows
+# goes on.
+$publisher->safe_psql('postgres', 'CREATE PUBLICATION everything FOR ALL TABLES');
+answer($publisher, "lease_offer('task$_')") foreach 1 .. 3;
+my %polled =
+  map { split /\|/ } split /\n/, $publisher->safe_psql('postgres', q{SELECT name, fence FROM lease_poll('A', 3)});
+is(answer($publisher, "lease_complete('task1', 'A', $polled{task1})")->{outcome}, 'completed',
+	'a task is completed beside a publication of all tables');
+is(answer($publisher, "lease_fail('task2', 'A', $polled{task2}, 'test', final => true)")->{outcome},
+	'failed', '... or fails for good');
+is(answer($publisher, q{lease_cancel('task3', 'test', '0')})->{outcome}, 'cancel_requested', '... or is cancelled');
+$publisher->safe_psql('postgres', q{SELECT lease_admit('resource', 7)});
+is($publisher->safe_psql('postgres', q{SELECT lease_mark_reset('resource', 3, 'test')}), 7, 'a mark is taken down');
+$publisher->safe_psql('postgres', q{SET lease.history_retention = 0; SELECT count(*) FROM lease_sweep()});
+is($publisher->safe_psql('postgres', 'SELECT count(*) FROM lease_catalog.history'), 0, 'history is swept');
+
 done_testing();
