@@ -165,8 +165,6 @@ def main():
                 if task is not None and task.ok:
                     request = uuid.uuid4()
                     print(task.name, task.fence, at(task, Attempt(task, left, db), db), flush=True)
-                elif task is not None:
-                    time.sleep(1)
         except psycopg.OperationalError as error:
             # Not known: the same request again is told what it was granted.
             if not stopping.is_set():

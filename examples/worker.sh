@@ -140,9 +140,7 @@ while [ -z "$stopping" ]; do
 				wait => make_interval(secs => :ttl / 3.0), request_id => :'request')" \
 			ttl="$ttl" request="$request"); then
 		sleep 1 # not known: the same request again is told what it was granted
-	elif [ "${task:0:1}" = f ]; then
-		sleep 1 # on hold, or full
-	elif [ -n "$task" ]; then
+	elif [ "${task:0:1}" = t ]; then
 		request=$(</proc/sys/kernel/random/uuid)
 		read -r _ fence remaining length name <<<"$task"
 		deadline=$((left + remaining - length / 10)) beat_at=$((left + length / 3))

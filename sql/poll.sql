@@ -139,6 +139,17 @@ RESET lease.max_wait;
 RESET lease.clock;
 SELECT outcome FROM lease_offer('soon', delay => '50 ms', namespace => 'wait');
 SELECT :task FROM lease_poll('A', wait => '60 s', ttl => '1 h', namespace => 'wait');
+-- Neither is a hold answered before that, nor that there is no room.
+SELECT outcome FROM lease_offer('held up', namespace => 'wait');
+SELECT outcome FROM lease_namespace_hold('wait', 'test');
+SET lease.max_wait = '30 ms';
+SELECT ok, outcome, name FROM lease_poll('A', wait => '1 h', namespace => 'wait');
+RESET lease.max_wait;
+SELECT outcome FROM lease_namespace_hold('wait', 'test', until => '50 ms');
+SELECT :task FROM lease_poll('A', wait => '60 s', ttl => '50 ms', namespace => 'wait');
+SELECT lease_namespace_alter('wait', max_leases => 2);
+SELECT outcome FROM lease_offer('no room', priority => 9, namespace => 'wait');
+SELECT :task FROM lease_poll('A', wait => '60 s', ttl => '1 h', namespace => 'wait');
 SELECT :task FROM lease_poll('A', max_count => 0);
 SELECT :task FROM lease_poll('A', max_count => NULL);
 SELECT outcome FROM lease_offer('x', priority => 10);

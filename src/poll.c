@@ -559,9 +559,7 @@ poll_run(const LeaseCall *call, int max_count, PollAnswer *answer)
 		int			privileges = policy_authorize(call->key.namespace, call->needed);
 
 		poll_once(call, max_count, privileges, answer);
-		if (answer->items != NIL || answer->settled ||
-			(answer->refused && answer->whole.outcome != OUTCOME_BUSY) ||
-			call->wait == 0 ||
+		if (answer->items != NIL || answer->settled || call->wait == 0 ||
 			!wait_nap(&wait, until_due(call->key.namespace), WAIT_IDLE))
 			break;
 	}
