@@ -64,6 +64,30 @@ SELECT :answer FROM lease_renew('mail', 'D', 4);
 SELECT :all FROM lease_task_get('mail');
 SELECT count(*) FROM lease_catalog.due;
 
+-- What a reopened task was completed with is gone, so the epoch that did it is not
+-- told that it stands, nor is another result taken from it.
+SELECT :answer FROM lease_offer('again', max_attempts => 1);
+SELECT :task FROM lease_poll('A', ttl => '60 s');
+SELECT :answer FROM lease_complete('again', 'A', 1, '{"v": 1}');
+SELECT :answer FROM lease_retry('again', 'v is wrong');
+SELECT :answer FROM lease_complete('again', 'A', 1, '{"v": 2}');
+SELECT :answer FROM lease_fail('again', 'A', 1, 'v is wrong');
+SELECT :answer FROM lease_break('again', 1, 'why');
+SELECT :answer FROM lease_takeover('again', 'B', 1);
+SELECT :all FROM lease_task_get('again');
+SELECT :answer FROM lease_cancel('again', 'not now');
+SELECT :answer FROM lease_complete('again', 'A', 1, '{"v": 2}');
+SELECT :answer FROM lease_retry('again');
+SELECT :task FROM lease_poll('B', ttl => '60 s');
+SELECT :answer FROM lease_complete('again', 'A', 1, '{"v": 2}');
+SELECT :answer FROM lease_fail('again', 'B', 2, 'no v', final => true);
+SELECT :answer FROM lease_fail('again', 'B', 2, 'no v', final => true);
+SELECT :answer FROM lease_retry('again');
+SELECT :answer FROM lease_fail('again', 'B', 2, 'no v', final => true);
+SELECT :task FROM lease_poll('C', ttl => '60 s');
+SELECT :answer FROM lease_complete('again', 'C', 3, '{"v": 3}');
+SELECT :all FROM lease_task_get('again');
+
 -- A final failure, a release, a break and a lapse each use up an attempt.
 SELECT :answer FROM lease_offer('once', delay => '5 s', max_attempts => 3);
 SET lease.clock = '1030';

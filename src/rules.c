@@ -660,7 +660,11 @@ decide_release(const LeaseRequest *request, const LeasePolicy *policy,
 		decision->outcome = OUTCOME_ALREADY_RELEASED;
 }
 
-/* The end of a task by its holder; repeated it is answered as the first time. */
+/*
+ * The end of a task by its holder; repeated it is answered as the first time,
+ * as long as that stands: once an operator has reopened the task, its result
+ * is gone, and another is not taken from an epoch that has ended.
+ */
 static void
 decide_complete(const LeaseRequest *request, const LeasePolicy *policy,
 				int64_t now, LeaseDecision *decision)
@@ -670,7 +674,8 @@ decide_complete(const LeaseRequest *request, const LeasePolicy *policy,
 	if (refuse_token(request, policy, now, decision))
 	{
 		if (decision->outcome == OUTCOME_DONE)
-			decision->outcome = OUTCOME_COMPLETED;
+			decision->outcome = row->task == TASK_DONE ?
+				OUTCOME_COMPLETED : OUTCOME_REOPENED;
 	}
 	else if (row->task == TASK_NONE)
 		decision->outcome = OUTCOME_NOT_A_TASK;

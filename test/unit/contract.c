@@ -235,6 +235,12 @@ completed(const Ask *ask)
 }
 
 static bool
+completed_for_good(const Ask *ask)
+{
+	return completed(ask) && ask->record->task == TASK_DONE;
+}
+
+static bool
 failed(const Ask *ask)
 {
 	return ask->record->ended == END_FAILED;
@@ -551,7 +557,8 @@ static const Line contract[] = {
 	{VERB_COMPLETE, OUTCOME_BROKEN, broken, false, EFFECT_NONE},
 	{VERB_COMPLETE, OUTCOME_RELEASED, given_back, false, EFFECT_NONE},
 	{VERB_COMPLETE, OUTCOME_EXPIRED, given_back_late, false, EFFECT_NONE},
-	{VERB_COMPLETE, OUTCOME_COMPLETED, completed, true, EFFECT_NONE},
+	{VERB_COMPLETE, OUTCOME_COMPLETED, completed_for_good, true, EFFECT_NONE},
+	{VERB_COMPLETE, OUTCOME_REOPENED, completed, false, EFFECT_NONE},
 	{VERB_COMPLETE, OUTCOME_FAILED, failed, false, EFFECT_NONE},
 	{VERB_COMPLETE, OUTCOME_CANCELLED, cancelled_end, false, EFFECT_NONE},
 	{VERB_COMPLETE, OUTCOME_EXPIRED, lapsed_by_itself, false, EFFECT_NONE},

@@ -56,6 +56,7 @@ static const Past pasts[] = {
 	{"cancel pending", 2, {CLAIM, CANCEL}, 0, true, true},
 	{"past its deadline", 2, {CLAIM, CANCEL}, 5, true, true},
 	{"done", 2, {CLAIM, {.verb = VERB_COMPLETE}}, 0, true, false},
+	{"reopened", 3, {CLAIM, {.verb = VERB_COMPLETE}, {.verb = VERB_RETRY}}, 0, true, false},
 	{"failed", 2, {CLAIM, {.verb = VERB_FAIL,.final = true}}, 0, true, false},
 	{"cancelled", 3, {CLAIM, CANCEL, RELEASE}, 0, true, true},
 };
