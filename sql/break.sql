@@ -75,4 +75,14 @@ SELECT :answer FROM lease_break('job', 9, 'at the end');
 SELECT fence, owner, ended_by, reason FROM lease_history ORDER BY fence;
 SELECT id, fence, intent, reason, detail FROM lease_intents ORDER BY id;
 
+-- One word for whatever ended the epoch but a break; history has the exact one.
+SELECT lease_namespace_alter('default', max_leases => 0);
+SELECT outcome FROM lease_offer('task');
+SELECT :answer FROM lease_break('task', 0, 'nobody has had it');
+SELECT outcome, fence FROM lease_poll('A');
+SELECT :answer FROM lease_fail('task', 'A', 1, 'no route');
+SELECT :answer FROM lease_break('task', 1, 'too late');
+SELECT :answer FROM lease_takeover('task', 'B', 1);
+SELECT ended_by FROM lease_history WHERE name = 'task';
+
 DROP EXTENSION lease;
