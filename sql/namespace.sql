@@ -83,4 +83,38 @@ SELECT outcome FROM lease_get('1', namespace => 'two');
 SELECT lease_namespace_create('two');
 SELECT :answer FROM lease_claim('new', 'A', namespace => 'two');
 
+-- Every kind of row that there can be in its way, and what the reference says of
+-- each.  A hold of the namespace keeps all.
+SELECT lease_namespace_create('full', retry_jitter => 0);
+\set purge 'SELECT lease_purge(\'1 us\', namespace => \'full\');SELECT name, state FROM lease_status WHERE namespace = \'full\' ORDER BY name;'
+SELECT count(*) FROM unnest(ARRAY['free', 'held', 'cancelled', 'on hold']) n, LATERAL lease_claim(n, 'A', ttl => '10 s', namespace => 'full');
+SELECT outcome FROM lease_claim('lapsed', 'A', ttl => '1 s', namespace => 'full');
+SELECT outcome FROM lease_claim('cold', 'A', ttl => '1 s', hold_at_least => '15 s', namespace => 'full');
+SELECT outcome FROM lease_offer('lapsed task', max_attempts => 1, priority => 9, namespace => 'full');
+SELECT outcome FROM lease_offer('held task', priority => 8, namespace => 'full');
+SELECT name FROM lease_poll('A', ttl => '1 s', namespace => 'full');
+SELECT name FROM lease_poll('A', ttl => '10 s', namespace => 'full');
+SELECT count(*) FROM unnest(ARRAY['open task', 'task on hold']) n, LATERAL lease_offer(n, namespace => 'full');
+SELECT count(*) FROM unnest(ARRAY['on hold', 'task on hold', 'only held']) n, LATERAL lease_hold(n, 'why', namespace => 'full');
+SELECT count(*) FROM unnest(ARRAY['cancelled', 'only cancelled']) n, LATERAL lease_cancel(n, 'why', namespace => 'full');
+SELECT outcome FROM lease_release('free', 'A', 1, namespace => 'full');
+SET lease.clock = '2001';
+\set VERBOSITY default
+SELECT lease_namespace_drop('full');
+SELECT outcome FROM lease_namespace_hold('full', 'why');
+:purge
+SELECT outcome FROM lease_namespace_resume('full');
+SELECT outcome FROM lease_break('held', 1, 'why', namespace => 'full');
+SELECT count(*) FROM lease_status s, LATERAL lease_resume(name, namespace => s.namespace) WHERE s.namespace = 'full';
+SELECT count(*) FROM lease_status s, LATERAL lease_cancel(name, 'why', namespace => s.namespace) c WHERE s.namespace = 'full' AND s.name ~ 'task' AND c.ok;
+:purge
+SET lease.clock = '2020';
+:purge
+SET lease.history_retention = '0';
+:purge
+SELECT * FROM lease_sweep() WHERE what = 'tasks';
+:purge
+SELECT lease_namespace_drop('full');
+RESET lease.history_retention;
+
 DROP EXTENSION lease;

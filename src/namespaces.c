@@ -182,7 +182,7 @@ namespaces_drop(const text *namespace)
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("cannot drop namespace \"%s\" because it has leases",
 						text_to_cstring(namespace)),
-				 errhint("Release them, then lease_purge().")));
+				 errhint("Release or break what is held, resume what is on hold or cancelled, and lease_cancel() the tasks; then lease_sweep() and lease_purge(). Tasks that are over go once lease.history_retention has passed.")));
 	statement_run(STATEMENT_PRIVILEGE_UNSET_ALL, values, NULL);
 }
 
