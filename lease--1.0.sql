@@ -892,7 +892,8 @@ COMMENT ON FUNCTION lease_check() IS
 'What is wrong with the leases or threatens to be; no row is healthy';
 
 -- Whatever default privileges say, the tables are nobody's but the owner's, and
--- the functions are everybody's to call: they authorise their caller.
+-- the functions are everybody's to call: they authorise their caller.  So are the
+-- types of their answers, which functions of one's own may return.
 DO $$
 DECLARE
 	grantee text;
@@ -917,6 +918,7 @@ END
 $$;
 REVOKE ALL ON ALL TABLES IN SCHEMA lease_catalog FROM PUBLIC;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA lease_catalog FROM PUBLIC;
+GRANT USAGE ON TYPE lease_result, lease_task, lease_task_record TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_claim(text, text, interval, uuid, interval, interval, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_takeover(text, text, bigint, interval, uuid, interval, text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION lease_renew(text, text, bigint, bigint, interval, jsonb, text) TO PUBLIC;

@@ -23,11 +23,13 @@ CREATE EXTENSION lease;
 RESET ROLE;
 REVOKE CREATE ON DATABASE :"db" FROM regress_lease_plain;
 
--- Default privileges open nothing of what it makes, and close none of its functions.
+-- Default privileges open nothing of what it makes, and close none of its functions,
+-- views and types.
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO public, regress_lease_plain;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO public, regress_lease_plain;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO public, regress_lease_plain;
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM public;
+ALTER DEFAULT PRIVILEGES REVOKE USAGE ON TYPES FROM public;
 CREATE EXTENSION lease;
 SELECT nspname, acl.* FROM pg_namespace, LATERAL aclexplode(nspacl) acl
 	WHERE nspname = 'lease_catalog' AND acl.grantee <> nspowner;
@@ -35,11 +37,23 @@ SELECT relname, acl.* FROM pg_class, LATERAL aclexplode(relacl) acl
 	WHERE relnamespace = 'lease_catalog'::regnamespace AND acl.grantee <> relowner;
 SELECT proname FROM pg_proc
 	WHERE proname LIKE 'lease\_%' AND NOT has_function_privilege('regress_lease_plain', oid, 'EXECUTE');
+SELECT relname FROM pg_class
+	WHERE relkind = 'v' AND relname LIKE 'lease\_%' AND NOT has_table_privilege('regress_lease_plain', oid, 'SELECT');
+-- Of a type of the answers a role writes functions, and keeps what it was told.
+SET ROLE regress_lease_plain;
+CREATE FUNCTION pg_temp.answer() RETURNS lease_result LANGUAGE sql AS 'SELECT lease_get(''job'')';
+CREATE FUNCTION pg_temp.tasks() RETURNS SETOF lease_task LANGUAGE sql AS 'SELECT lease_poll(''A'')';
+CREATE FUNCTION pg_temp.task() RETURNS lease_task_record LANGUAGE sql AS 'SELECT lease_task_get(''job'')';
+CREATE TEMP TABLE told OF lease_result;
+DROP TABLE told;
+DROP FUNCTION pg_temp.answer, pg_temp.tasks, pg_temp.task;
+RESET ROLE;
 DROP EXTENSION lease;
 ALTER DEFAULT PRIVILEGES REVOKE ALL ON SCHEMAS FROM public, regress_lease_plain;
 ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM public, regress_lease_plain;
 ALTER DEFAULT PRIVILEGES REVOKE ALL ON SEQUENCES FROM public, regress_lease_plain;
 ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO public;
+ALTER DEFAULT PRIVILEGES GRANT USAGE ON TYPES TO public;
 DROP ROLE regress_lease_plain;
 
 -- Created anew in a session that has used it before: plans that were kept are
