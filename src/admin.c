@@ -168,12 +168,10 @@ lease_namespace_drop(PG_FUNCTION_ARGS)
 Datum
 lease_fences_advance(PG_FUNCTION_ARGS)
 {
-	int64		floor = arguments_fence(fcinfo, 0, "floor");
+	int64		floor = arguments_kept_fence(fcinfo, 0, "floor");
 
 	PreventCommandIfReadOnly("lease_fences_advance");
 	policy_require_owner();
-	if (floor < 0)
-		error_invalid("floor", "It must not be negative.");
 	floor = ledger_raise_all(floor);
 	transaction_changed();
 	transaction_must_last();

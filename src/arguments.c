@@ -115,13 +115,27 @@ arguments_role(FunctionCallInfo fcinfo, int n)
 	return PG_GETARG_NAME(n);
 }
 
-/* Any bigint: one that was never granted has an answer of its own. */
+/*
+ * One that is compared with what is on record.  Any bigint: one that was never
+ * granted has an answer of its own.
+ */
 int64
 arguments_fence(FunctionCallInfo fcinfo, int n, const char *argument)
 {
 	if (PG_ARGISNULL(n))
 		error_null(argument);
 	return PG_GETARG_INT64(n);
+}
+
+/* One that is kept, as a mark, a floor or a token's: not negative. */
+int64
+arguments_kept_fence(FunctionCallInfo fcinfo, int n, const char *argument)
+{
+	int64		fence = arguments_fence(fcinfo, n, argument);
+
+	if (fence < 0)
+		error_invalid(argument, "It must not be negative.");
+	return fence;
 }
 
 /*

@@ -25,6 +25,8 @@ extern RuleText arguments_owner(FunctionCallInfo fcinfo, int n);
 extern Name arguments_role(FunctionCallInfo fcinfo, int n);
 extern int64 arguments_fence(FunctionCallInfo fcinfo, int n,
 							 const char *argument);
+extern int64 arguments_kept_fence(FunctionCallInfo fcinfo, int n,
+								  const char *argument);
 extern bool arguments_length(FunctionCallInfo fcinfo, int n,
 							 const char *argument, LengthFloor floor,
 							 int64 *length);

@@ -71,7 +71,7 @@ lease_present(PG_FUNCTION_ARGS)
 
 	arguments_key(fcinfo, 0, 4, &key);
 	owner = arguments_owner(fcinfo, 1);
-	fence = arguments_fence(fcinfo, 2, "fence");
+	fence = arguments_kept_fence(fcinfo, 2, "fence");
 	if (PG_ARGISNULL(3))
 		error_null("prove");
 	return present(fcinfo, &key, owner, fence, PG_GETARG_BOOL(3));
@@ -117,9 +117,7 @@ lease_token(PG_FUNCTION_ARGS)
 
 	arguments_key(fcinfo, 1, 0, &key);
 	owner = arguments_text(fcinfo, 2, "owner", LEASE_OWNER_MAX);
-	fence = arguments_fence(fcinfo, 3, "fence");
-	if (fence < 0)
-		error_invalid("fence", "It must not be negative.");
+	fence = arguments_kept_fence(fcinfo, 3, "fence");
 	PG_RETURN_TEXT_P(cstring_to_text(token_text_make(utf8(key.namespace), utf8(key.name),
 													 utf8(owner), fence)));
 }
@@ -149,7 +147,7 @@ lease_admit(PG_FUNCTION_ARGS)
 	int64		mark;
 
 	resource_key(fcinfo, 2, &resource);
-	fence = arguments_fence(fcinfo, 1, "fence");
+	fence = arguments_kept_fence(fcinfo, 1, "fence");
 	PreventCommandIfReadOnly("lease_admit");
 	PreventCommandIfParallelMode("lease_admit");
 	policy_authorize(resource.namespace, PRIVILEGE_USE);
@@ -178,9 +176,7 @@ lease_mark_reset(PG_FUNCTION_ARGS)
 	int64		former;
 
 	resource_key(fcinfo, 3, &resource);
-	fence = arguments_fence(fcinfo, 1, "fence");
-	if (fence < 0)
-		error_invalid("fence", "It must not be negative.");
+	fence = arguments_kept_fence(fcinfo, 1, "fence");
 	intent.reason = arguments_text(fcinfo, 2, "reason", LEASE_REASON_MAX);
 	PreventCommandIfReadOnly("lease_mark_reset");
 	PreventCommandIfParallelMode("lease_mark_reset");
