@@ -71,6 +71,9 @@ SELECT c.*, t.* FROM (VALUES ('i', '7'), ('d', '7'), ('b', '7'), ('u', 'a1b2c3d4
 CREATE TABLE unfit (at timestamptz, t timestamp, d date, b bytea, f float8, i interval, m money, p pair, r regclass, a text[], j jsonb);
 SELECT attname, format_type(atttypid, NULL), tried('', format('SELECT lease_guard(''unfit'', name_column => %L)', attname))
 FROM pg_attribute WHERE attrelid = 'unfit'::regclass AND attnum > 0 ORDER BY attnum;
+\set VERBOSITY default
+SELECT lease_guard('unfit', name_column => 'd');
+\set VERBOSITY sqlstate
 DROP TABLE unfit;
 -- What is equal and written otherwise is of another lease, byte for byte like
 -- names; a row belongs to the lease of what is stored in it.

@@ -151,8 +151,9 @@ guard_terms_same(char **a, int na, char **b, int nb)
 }
 
 /*
- * Whether values of a type are written alike in every session, so that one
- * value names one lease.  Values that are merely equal may name two, by their
+ * Whether values of a type are known to be written alike in every session, so
+ * that one value names one lease: of a type that an extension brings nobody
+ * knows.  Values that are merely equal may name two, by their
  * bytes: numerics of different scales, texts under a lax collation.
  */
 static bool
@@ -209,8 +210,8 @@ guard_terms_find_column(Oid table, const GuardTerms *terms, bool stamped,
 		fault->code = ERRCODE_DATATYPE_MISMATCH;
 		fault->message = psprintf("column \"%s\" of table \"%s\" cannot name leases",
 								  column, get_rel_name(table));
-		fault->detail = "How its values are written depends on settings of the session.";
-		fault->hint = "Use a column of text, a number, a uuid or an enum.";
+		fault->detail = "Its type is not one of those whose values are known to be written alike in every session.";
+		fault->hint = "Use a column of text, an integer, numeric, boolean, a uuid or an enum; a generated column can hold the value as text, if that does not depend on settings.";
 	}
 	else if (terms->fence_column != NULL && get_attgenerated(table, *number) != '\0')
 	{
