@@ -15,6 +15,7 @@ SELECT told(:'current', 'INSERT INTO item VALUES (1)') AS "LE002";
 SET lease.clock = '1000';
 SELECT told(:'none', 'INSERT INTO item VALUES (1)') AS "LE003";
 SELECT told(:'current', 'INSERT INTO per_value VALUES (1, NULL)') AS "LE003, NULL";
+SELECT told(:'current', 'INSERT INTO per_value VALUES (1, repeat(''n'', 513))') AS "LE003, no name";
 SELECT told(:'current', 'TRUNCATE per_value') AS "LE003, TRUNCATE";
 SELECT told('default/job/A/2', 'INSERT INTO item VALUES (1)') AS "LE004";
 BEGIN;

@@ -220,12 +220,6 @@ refuse_for(Firing *firing, Refusal refusal, const LeaseKey *key, const char *how
 	refuse(firing, &refused);
 }
 
-static void
-refuse_without_token(Firing *firing, const LeaseKey *key, const char *how)
-{
-	refuse_for(firing, REFUSAL_NO_TOKEN, key, how);
-}
-
 /* Judge a write under a lease; true where it was accepted under a fence. */
 static bool
 judge(Firing *firing, text *name)
@@ -244,9 +238,9 @@ judge(Firing *firing, text *name)
 		if (unreadable != NULL)
 			refuse_for(firing, REFUSAL_MALFORMED, NULL, unreadable);
 		else if (arguments_fault(name, LEASE_NAME_MAX) == NULL)
-			refuse_without_token(firing, &key, NULL);
+			refuse_for(firing, REFUSAL_NO_TOKEN, &key, NULL);
 		else
-			refuse_without_token(firing, NULL, "the value is no name that a lease can have");
+			refuse_for(firing, REFUSAL_NO_NAME, NULL, "the value is no name that a lease can have");
 		return false;
 	}
 	firing->key = key;
@@ -293,7 +287,7 @@ judge_row(Firing *firing, TupleTableSlot *slot)
 
 	if (name == NULL)
 	{
-		refuse_without_token(firing, NULL, "its name is NULL");
+		refuse_for(firing, REFUSAL_NO_NAME, NULL, "its name is NULL");
 		return false;
 	}
 	return judge(firing, name);
@@ -363,7 +357,7 @@ judge_statement(Firing *firing)
 	if (!firing->guard->terms.per_value)
 		(void) judge(firing, firing->guard->name);
 	else
-		refuse_without_token(firing, NULL, "TRUNCATE names no lease, and each row may have another");
+		refuse_for(firing, REFUSAL_TRUNCATE, NULL, "TRUNCATE names no lease, and each row may have another");
 }
 
 static void
@@ -385,7 +379,7 @@ is_trusted(Firing *firing)
 	if (!IsLogicalWorker())
 		return false;
 	if (firing->guard->terms.refuse_replication)
-		refuse_without_token(firing, NULL, "it comes from replication, which the guard refuses");
+		refuse_for(firing, REFUSAL_REPLICATED, NULL, "it comes from replication, which the guard refuses");
 	return true;
 }
 

@@ -63,7 +63,7 @@ sub refused
 	wait_for(
 		sub {
 			$said = slurp_file($subscriber->logfile, $since);
-			return $said =~ /no token was presented for what is guarded\n.*?Table "$table": a lease that is not named: it comes from replication/;
+			return $said =~ /the guard refuses what replication brings\n.*?Table "$table": a lease that is not named: it comes from replication/;
 		},
 		"the refusal of $table");
 	return $said;
@@ -132,7 +132,7 @@ foreach my $table (@tables)
 		$publisher->safe_psql('postgres', $change{$what});
 		# a TRUNCATE may name the parent first
 		my $said = refused($since, $what eq 'truncate' ? "(?:$table|$leaf)" : $leaf);
-		like($said, qr/no token was presented/, "refuse: $what of $table");
+		like($said, qr/the guard refuses what replication brings/, "refuse: $what of $table");
 		is(rows_of($subscriber, $table), $before, '... has not come');
 		guard('trust');
 		$publisher->wait_for_catchup('sub');
