@@ -10,7 +10,8 @@
  * that are not the owner, that of their privileges.
  *
  * A check is a row of the table below and a statement that answers with a row
- * (object, detail) a finding.  Nothing is locked and nothing is mended.
+ * (object, detail) a finding, or (object, detail, hint) where the table has no
+ * hint.  Nothing is locked and nothing is mended.
  */
 #include "lease.h"
 
@@ -45,7 +46,7 @@ typedef struct Check
 	int			audience;
 	const char *severity;
 	const char *code;
-	const char *hint;
+	const char *hint;			/* NULL: the finding has its own */
 } Check;
 
 #define WRITTEN_PAST "Something other than the extension has written the row: find out what, and what else it wrote. "
@@ -71,6 +72,8 @@ static const Check checks[] = {
 	"Create it as the extension's install script has it, or REINDEX it."},
 	{STATEMENT_CHECK_TRIGGERS, MONITORS, "error", "trigger_missing",
 	"Create it as the extension's install script has it, and ALTER TABLE lease_catalog.lease ENABLE ALWAYS TRIGGER it; rows that were removed meanwhile left no fence behind, so raise all with lease_fences_advance()."},
+	{STATEMENT_CHECK_GRANTS, MONITORS, "error", "catalog_granted", NULL},
+	{STATEMENT_CHECK_UNLOGGED, MONITORS, "error", "table_unlogged", NULL},
 	{STATEMENT_CHECK_CLOCK_SET_BACK, OBSERVERS | MONITORS, "warning", "clock_set_back",
 	"The clock was set back, or lease.clock was. From now on no lease lasts longer than its ttl; find out what sets the clock."},
 	{STATEMENT_CHECK_CLOCK_REPLACED, MONITORS, "warning", "clock_replaced",
@@ -89,7 +92,7 @@ static const Check checks[] = {
 
 static void
 put(ReturnSetInfo *set, const char *severity, const char *code,
-	Datum object, Datum detail, const char *hint)
+	Datum object, Datum detail, Datum hint)
 {
 	bool		nulls[5] = {false};
 	Datum		values[5] = {
@@ -97,7 +100,7 @@ put(ReturnSetInfo *set, const char *severity, const char *code,
 		CStringGetTextDatum(code),
 		object,
 		detail,
-		CStringGetTextDatum(hint)
+		hint
 	};
 
 	tuplestore_putvalues(set->setResult, set->setDesc, values, nulls);
@@ -116,7 +119,8 @@ put_finding(const Datum *values, const bool *nulls, void *state)
 	Running    *running = state;
 	const Check *check = running->check;
 
-	put(running->set, check->severity, check->code, values[0], values[1], check->hint);
+	put(running->set, check->severity, check->code, values[0], values[1],
+		check->hint == NULL ? values[2] : CStringGetTextDatum(check->hint));
 }
 
 /* A step of the wall clock in this session's life. */
@@ -134,7 +138,7 @@ check_course(ReturnSetInfo *set)
 		CStringGetTextDatum("the server's clock"),
 		CStringGetTextDatum(psprintf("Since the library was loaded, the wall clock has gone %s %s than the monotonic clock.",
 									 length, course > 0 ? "further" : "less far")),
-		"Find out what sets the clock, or whether the machine was suspended. Set forward, it ends leases early, and fences still protect; set back, a lease lasts one ttl at most from then on.");
+		CStringGetTextDatum("Find out what sets the clock, or whether the machine was suspended. Set forward, it ends leases early, and fences still protect; set back, a lease lasts one ttl at most from then on."));
 }
 
 typedef struct Collected

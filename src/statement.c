@@ -516,6 +516,49 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" WHERE t.oid IS NULL OR t.tgenabled OPERATOR(pg_catalog.<>) 'A'",
 		SPI_OK_SELECT, 0
 	},
+	[STATEMENT_CHECK_GRANTS] = {
+		"SELECT g.object, pg_catalog.format('%s has %s on it.',"
+		" CASE WHEN g.grantee OPERATOR(pg_catalog.=) 0 THEN 'Everybody'"
+		" ELSE pg_catalog.format('Role \"%s\"', pg_catalog.pg_get_userbyid(g.grantee)) END,"
+		" pg_catalog.string_agg(g.privilege, ', ' ORDER BY g.privilege)),"
+		" pg_catalog.format('Nobody but the extension''s owner needs that, and it leads past every check that the functions make:"
+		" REVOKE ALL %s FROM %s CASCADE. Find out what was written meanwhile.', g.what,"
+		" CASE WHEN g.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC'"
+		" ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(g.grantee)::pg_catalog.text) END)"
+		" FROM (SELECT 'schema lease_catalog' AS object, 'ON SCHEMA lease_catalog' AS what,"
+		" a.grantee, a.privilege_type AS privilege, n.nspowner AS owner"
+		" FROM pg_catalog.pg_namespace AS n CROSS JOIN LATERAL pg_catalog.aclexplode(n.nspacl) AS a"
+		" WHERE n.nspname OPERATOR(pg_catalog.=) 'lease_catalog'"
+		" UNION ALL"
+		" SELECT pg_catalog.format('%s lease_catalog.%I', k.kind, c.relname),"
+		" pg_catalog.format('ON %s lease_catalog.%I', pg_catalog.upper(k.kind), c.relname),"
+		" a.grantee, a.privilege_type, c.relowner"
+		" FROM pg_catalog.pg_class AS c CROSS JOIN LATERAL (SELECT"
+		" CASE WHEN c.relkind OPERATOR(pg_catalog.=) 'S' THEN 'sequence' ELSE 'table' END AS kind) AS k"
+		" CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS a"
+		" WHERE c.relnamespace OPERATOR(pg_catalog.=) pg_catalog.to_regnamespace('lease_catalog')"
+		" UNION ALL"
+		" SELECT pg_catalog.format('column \"%s\" of table lease_catalog.%I', t.attname, c.relname),"
+		" pg_catalog.format('(%I) ON TABLE lease_catalog.%I', t.attname, c.relname),"
+		" a.grantee, a.privilege_type, c.relowner"
+		" FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_attribute AS t"
+		" ON t.attrelid OPERATOR(pg_catalog.=) c.oid"
+		" CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) AS a"
+		" WHERE c.relnamespace OPERATOR(pg_catalog.=) pg_catalog.to_regnamespace('lease_catalog')"
+		") AS g WHERE g.grantee OPERATOR(pg_catalog.<>) g.owner"
+		" GROUP BY g.object, g.what, g.grantee",
+		SPI_OK_SELECT, 0
+	},
+	[STATEMENT_CHECK_UNLOGGED] = {
+		"SELECT pg_catalog.format('table lease_catalog.%I', c.relname),"
+		" 'It is unlogged: a crash of the server empties it, and a standby has nothing of it.',"
+		" pg_catalog.format('ALTER TABLE lease_catalog.%I SET LOGGED. If the server has crashed meanwhile,"
+		" raise all fences above every one that was granted with lease_fences_advance(), and marks with lease_mark_reset().', c.relname)"
+		" FROM pg_catalog.pg_class AS c"
+		" WHERE c.relnamespace OPERATOR(pg_catalog.=) pg_catalog.to_regnamespace('lease_catalog')"
+		" AND c.relkind OPERATOR(pg_catalog.=) 'r' AND c.relpersistence OPERATOR(pg_catalog.=) 'u'",
+		SPI_OK_SELECT, 0
+	},
 	[STATEMENT_CHECK_CLOCK_REPLACED] = {
 		"SELECT 'this session', pg_catalog.format('lease.clock is \"%s\".', s.setting)"
 		" FROM pg_catalog.pg_settings AS s"

@@ -92,6 +92,25 @@ $primary->append_conf('postgresql.conf', "lease.clock = '1000'\n");
 like($primary->safe_psql('postgres', $clock), qr/^clock_replaced\|line \d+ of .*postgresql\.conf\|It sets lease\.clock to "1000"\.$/, 'lease.clock in the configuration file');
 $primary->append_conf('postgresql.conf', "lease.clock = ''\n");
 
+# A table that a crash empties is found before the crash, and after it.
+$primary->safe_psql('postgres', q{
+	SELECT lease_admit('resource', 7);
+	ALTER TABLE lease_catalog.mark SET UNLOGGED;
+});
+my $errors = q{SELECT code, object FROM lease_check() WHERE severity = 'error'};
+my $unlogged = 'table_unlogged|table lease_catalog.mark';
+is($primary->safe_psql('postgres', $errors), $unlogged, 'an unlogged table');
+$primary->stop('immediate');
+{
+	local %ENV = %ENV;
+	@ENV{qw(LD_PRELOAD LEASE_TEST_OFFSET)} = ($shim, $offset) if $steps;
+	$primary->start;
+}
+is($primary->safe_psql('postgres', 'SELECT count(*) FROM lease_catalog.mark'), 0, '... which a crash empties');
+is($primary->safe_psql('postgres', $errors), $unlogged, '... and which is still told of');
+$primary->safe_psql('postgres', 'ALTER TABLE lease_catalog.mark SET LOGGED');
+is($primary->safe_psql('postgres', $errors), '', '... until it is mended');
+
 # A clock that steps in a session's life, to and fro.
 SKIP:
 {
