@@ -81,7 +81,7 @@ SET lease.clock = '5010';
 SELECT :answer FROM lease_renew('set back', 'A', 1);
 
 SET TimeZone = 'UTC';
-SELECT lease_explain('set back');
+SELECT replace(e, format('"%s"', current_user), '"me"') AS e FROM lease_explain('set back') e;
 
 SELECT name, fence, owner, ended_by, extract(epoch FROM ended_at) AS ended, reason, role_name = current_user AS by_me FROM lease_history ORDER BY fence;
 SELECT id, name, fence, intent, reason, detail FROM lease_intents ORDER BY id;

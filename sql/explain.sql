@@ -147,12 +147,56 @@ SET ROLE regress_lease_observer;
 :shown;
 SET ROLE regress_lease_operator;
 SELECT outcome, fence FROM lease_claim('shown', 'secret B', ttl => '60 s');
+SELECT outcome FROM lease_hold('shown', 'secret cause');
 SET ROLE regress_lease_user;
 :shown;
 SELECT lease_explain('shown');
 SET ROLE regress_lease_observer;
 :shown;
 SET ROLE regress_lease_operator;
+
+-- Who has put it, or all of its namespace, on hold or cancelled it, since when and
+-- why; the last one counts, but of cancels the first.  A row that a hold or an offer
+-- made has not been granted, whatever was under its name before.
+SET lease.clock = '40000';
+SELECT outcome FROM lease_hold('job', 'an old reason');
+SET lease.clock = '40001';
+SELECT outcome FROM lease_hold('job', 'looked into', until => '1 h', stop => true);
+SELECT lease_explain('job');
+SELECT outcome FROM lease_resume('job', 'mended');
+SELECT outcome FROM lease_break('beaten', 101, 'gone', hold => true);
+SELECT e FROM lease_explain('beaten') e WHERE e ~ 'hold';
+SELECT outcome FROM lease_resume('beaten');
+SELECT outcome FROM lease_cancel('beaten', 'no longer wanted');
+SELECT outcome FROM lease_cancel('beaten', 'told again');
+SELECT outcome FROM lease_namespace_hold('default', 'all of them');
+SELECT lease_explain('beaten');
+SELECT outcome FROM lease_namespace_resume('default');
+SELECT outcome FROM lease_resume('beaten');
+SET lease.clock = '50000';
+SELECT lease_purge('2 h');
+SELECT outcome FROM lease_hold('job', 'made by it');
+SELECT lease_explain('job');
+SELECT outcome FROM lease_resume('job');
+SELECT outcome FROM lease_offer('job', max_attempts => 1);
+SELECT lease_explain('job');
+-- What is over is not free.
+SELECT outcome, fence FROM lease_poll('A', ttl => '60 s') \gset
+SELECT outcome FROM lease_complete('job', 'A', :fence);
+SELECT lease_explain('job');
+SELECT outcome FROM lease_retry('job');
+SELECT outcome, fence FROM lease_poll('A', ttl => '60 s') \gset
+SELECT outcome FROM lease_fail('job', 'A', :fence, 'no');
+SELECT e FROM lease_explain('job') e WHERE e ~ '^Lease';
+SELECT outcome FROM lease_offer('cancelled');
+SELECT outcome FROM lease_cancel('cancelled', 'no');
+SELECT lease_explain('cancelled');
+-- A claim is not said to be granted now where it would be answered busy.
+SELECT outcome FROM lease_offer('locked');
+BEGIN;
+SELECT count(*) FROM (SELECT FROM lease_catalog.lease WHERE name = 'locked' FOR KEY SHARE) l;
+SELECT e FROM lease_explain('locked') e WHERE e ~ 'granted|row locked';
+ROLLBACK;
 
 -- A stranger is told the same whether or not there is such a namespace.
 CREATE ROLE regress_lease_stranger;

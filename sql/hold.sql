@@ -88,10 +88,10 @@ SELECT outcome FROM lease_claim('new', 'A', namespace => 'other');
 -- In plain sentences.
 SET TimeZone = 'UTC';
 SELECT outcome FROM lease_hold('new', 'stop', stop => true);
-SELECT e FROM lease_explain('new') e WHERE e ~ 'hold|renew|grant';
+SELECT replace(e, format('"%s"', current_user), '"me"') AS e FROM lease_explain('new') e WHERE e ~ 'hold|renew|grant';
 SELECT outcome FROM lease_hold('nobody', 'a while', until => '10 s');
 SELECT outcome FROM lease_namespace_hold('default', 'longer', until => '20 s');
-SELECT e FROM lease_explain('nobody') e WHERE e !~ 'role';
+SELECT replace(e, format('"%s"', current_user), '"me"') AS e FROM lease_explain('nobody') e WHERE e !~ 'role';
 SELECT outcome FROM lease_namespace_resume('default');
 
 -- Who, when, why and what, of what changed something.

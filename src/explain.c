@@ -6,7 +6,7 @@
  * Promises: what may happen next is not worked out here but asked of the
  * rules, which decide it when it happens; nothing is changed, so it works on
  * a hot standby; who may not observe the namespace is told neither owners nor
- * whoever ended an epoch, nor why.
+ * who ended an epoch, held or cancelled it, nor why.
  *
  * Every instant is shown in the session's TimeZone, with its distance from
  * now.  The sentences are for people: nothing is to be parsed out of them.
@@ -163,6 +163,25 @@ ending(const Facts *facts, const char *ended_by, TimestampTz ended_at,
 	return text.data;
 }
 
+/* What a lease is that nobody holds. */
+static const char *
+standing(const Facts *facts)
+{
+	switch (facts->state)
+	{
+		case OUTCOME_FREE:
+			return "is free";
+		case OUTCOME_DONE:
+			return "is done";
+		case OUTCOME_FAILED:
+			return "has failed";
+		case OUTCOME_CANCELLED:
+			return "is cancelled";
+		default:
+			return "is held by nobody";
+	}
+}
+
 /* Which epoch is on record, and whether somebody has it. */
 static void
 say_state(const Facts *facts)
@@ -181,16 +200,17 @@ say_state(const Facts *facts)
 	if (!row->exists)
 		say(facts, "There is no lease %s.", lease);
 	else if (!row->granted)
-		say(facts, "Lease %s is free, and nobody has had it.", lease);
+		say(facts, "Lease %s %s; it has not been granted since its row was made.", lease,
+			standing(facts));
 	else if (row->ended != END_NONE)
-		say(facts, "Lease %s is free: its last epoch, %s, %s.", lease, epoch,
+		say(facts, "Lease %s %s: its last epoch, %s, %s.", lease, standing(facts), epoch,
 			ending(facts, outcomes_end_name(row->ended), row->ended_at,
 				   same ? last->role_name : NULL, same ? last->reason : NULL));
 	else if (facts->state == OUTCOME_HELD)
 		say(facts, "Lease %s is held by %s under fence " INT64_FORMAT ", version " INT64_FORMAT ".",
 			lease, whose(facts, row->owner.data), row->fence, row->version);
 	else
-		say(facts, "Lease %s is held by nobody: its last epoch, %s, lapsed %s.", lease,
+		say(facts, "Lease %s %s: its last epoch, %s, lapsed %s.", lease, standing(facts),
 			epoch, since(rules_expiry(row, facts->now), facts->now));
 }
 
@@ -227,7 +247,7 @@ say_last_end(const Facts *facts)
 		return;
 	epoch = psprintf("fence " INT64_FORMAT " of %s", last->fence, whose(facts, last->owner));
 	end = ending(facts, last->ended_by, last->ended_at, last->role_name, last->reason);
-	if (!row->exists)
+	if (!row->exists || !row->granted)
 		say(facts, "The last epoch of that name in history, %s, %s.", epoch, end);
 	else if (last->fence < row->fence)
 		say(facts, "The last epoch before it in history, %s, %s.", epoch, end);
@@ -246,6 +266,43 @@ ask_claim(const Facts *facts, const LeaseRow *row, TimestampTz instant,
 	rules_decide(row, &request, &facts->policy.rules, &facts->grant, instant, decision);
 }
 
+/* Who stands behind a choice, and why; as much of that as may be told. */
+typedef struct Operator
+{
+	MemoryContext context;
+	const char *who;			/* as the beginning of a sentence */
+	const char *why;			/* as the end of a clause */
+} Operator;
+
+static void
+keep_operator(const Datum *values, const bool *nulls, void *state)
+{
+	Operator   *operator = state;
+	MemoryContext caller = MemoryContextSwitchTo(operator->context);
+
+	operator->who = psprintf("Role \"%s\"", TextDatumGetCString(values[0]));
+	if (!nulls[1])
+		operator->why = psprintf(", for the reason \"%s\"", TextDatumGetCString(values[1]));
+	MemoryContextSwitchTo(caller);
+}
+
+/* The last who wanted that, of the lease or with no name of its namespace. */
+static Operator
+operator_behind(const Facts *facts, const char *intent, text *name)
+{
+	Operator	operator = {CurrentMemoryContext, "An operator", ""};
+	bool		nulls[3] = {false, name == NULL, false};
+	Datum		values[3] = {
+		PointerGetDatum(facts->key.namespace),
+		PointerGetDatum(name),
+		CStringGetTextDatum(intent)
+	};
+
+	if (facts->observes)
+		statement_query(STATEMENT_INTENT_LAST, values, nulls, keep_operator, &operator);
+	return operator;
+}
+
 /* What operators have said, of the lease and of its namespace. */
 static void
 say_choices(const Facts *facts)
@@ -254,21 +311,33 @@ say_choices(const Facts *facts)
 	const LeasePolicy *rules = &facts->policy.rules;
 	TimestampTz own_end = rules_hold_end(row->hold, row->hold_at, row->hold_length, facts->now);
 	TimestampTz all_end = rules_hold_end(rules->hold, rules->hold_at, rules->hold_length, facts->now);
+	Operator	by;
 
 	if (facts->now < own_end)
-		say(facts, "An operator has put it on hold: nothing new is granted%s until %s.",
+	{
+		by = operator_behind(facts, "hold", facts->key.name);
+		say(facts, "%s put it on hold %s%s: nothing new is granted%s until %s.",
+			by.who, since(row->hold_at, facts->now), by.why,
 			row->hold == HOLD_STOP ? ", and the holder may do no more than give it back," : "",
 			own_end == PG_INT64_MAX ? "lease_resume()" :
 			psprintf("lease_resume(), or %s", due(own_end, facts->now)));
+	}
 	if (facts->now < all_end)
-		say(facts, "An operator has put its whole namespace on hold: nothing new is granted%s until %s.",
+	{
+		by = operator_behind(facts, "namespace_hold", NULL);
+		say(facts, "%s put its whole namespace on hold %s%s: nothing new is granted%s until %s.",
+			by.who, since(rules->hold_at, facts->now), by.why,
 			rules->hold == HOLD_STOP ? ", and holders may do no more than give back," : "",
 			all_end == PG_INT64_MAX ? "lease_namespace_resume()" :
 			psprintf("lease_namespace_resume(), or %s", due(all_end, facts->now)));
+	}
 	if (row->cancel)
-		say(facts, "An operator cancelled it %s, with a deadline %s.",
-			since(row->cancel_at, facts->now),
+	{
+		by = operator_behind(facts, "cancel", facts->key.name);
+		say(facts, "%s cancelled it %s%s, with a deadline %s.",
+			by.who, since(row->cancel_at, facts->now), by.why,
 			at(rules_cancel_deadline(row, facts->now)));
+	}
 }
 
 /* What has become of a task. */
@@ -349,6 +418,9 @@ say_next(Facts *facts)
 	else if (then.write == WRITE_GRANT && grantable > facts->now)
 		say(facts, "If nothing happens before, %s can be granted %s, under fence " INT64_FORMAT " at least: %s.",
 			verbs, due(grantable, facts->now), then.row.fence, why_until(facts, grantable));
+	else if (then.write == WRITE_GRANT && facts->lockers != NIL)
+		say(facts, "Once nobody has its row locked or changed any more, %s can be granted, under fence " INT64_FORMAT " at least; until then whoever else asks is answered busy.",
+			verbs, then.row.fence);
 	else if (then.write == WRITE_GRANT)
 		say(facts, "%s %s can be granted, under fence " INT64_FORMAT " at least.",
 			prospect, verbs, then.row.fence);

@@ -286,6 +286,19 @@ static const Statement statements[STATEMENT_COUNT] = {
 		SPI_OK_SELECT, 2,
 		{TEXTOID, TEXTOID}
 	},
+
+	/* of a lease, or with no name of its namespace */
+	[STATEMENT_INTENT_LAST] = {
+		"SELECT i.role_name, i.reason FROM lease_catalog.intent AS i"
+		" WHERE i.namespace OPERATOR(pg_catalog.=) $1"
+		" AND CASE WHEN $2 IS NULL THEN i.name IS NULL ELSE i.name OPERATOR(pg_catalog.=) $2 END"
+		" AND (i.intent OPERATOR(pg_catalog.=) $3 OR (i.intent OPERATOR(pg_catalog.=) 'break'"
+		" AND $3 OPERATOR(pg_catalog.=) 'hold'"
+		" AND i.detail OPERATOR(pg_catalog.@>) '{\"hold\": true}'::pg_catalog.jsonb))"
+		" ORDER BY i.id DESC LIMIT 1",
+		SPI_OK_SELECT, 3,
+		{TEXTOID, TEXTOID, TEXTOID}
+	},
 	[STATEMENT_GENERATION_LAST] = {
 		"SELECT pg_catalog.max(generation) FROM lease_catalog.generation",
 		SPI_OK_SELECT, 0
