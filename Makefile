@@ -32,6 +32,7 @@ OBJS = $(addprefix src/, \
 	token_text.o \
 	token.o \
 	marks.o \
+	rebase.o \
 	protocol.o \
 	poll.o \
 	proof.o \

@@ -141,6 +141,165 @@ SET lease.clock = '253402300799';
 SELECT :answer FROM lease_get('set back');
 SELECT :answer FROM lease_claim('set back', 'B', ttl => '60 s');
 
+-- A place is taken for no longer than a lease lasts: who finds a namespace full
+-- writes down when the leases end that were counted, and nothing else of it; no
+-- row is touched twice, nor one that is not ahead.
+SET lease.clock = '100000';
+SELECT lease_namespace_create('full', max_leases => 2);
+CREATE TABLE kept (name text PRIMARY KEY, version_of_row text);
+CREATE FUNCTION touched() RETURNS TABLE (name text, fence bigint, version bigint, granted numeric, expires numeric, again boolean)
+		LANGUAGE sql BEGIN ATOMIC
+	WITH rows AS (SELECT l.*, concat(l.ctid, ' ', l.xmin) AS is FROM lease_catalog.lease l WHERE namespace = 'full'),
+	before AS (SELECT k.* FROM kept k),
+	now AS (INSERT INTO kept SELECT r.name, r.is FROM rows r ON CONFLICT ON CONSTRAINT kept_pkey DO UPDATE SET version_of_row = EXCLUDED.version_of_row)
+	SELECT r.name, r.fence, r.version, extract(epoch FROM granted_at), extract(epoch FROM expires_at), r.is IS DISTINCT FROM b.version_of_row
+		FROM rows r LEFT JOIN before b USING (name) ORDER BY 1;
+END;
+SELECT outcome FROM lease_claim('a', 'A', ttl => '10 s', namespace => 'full');
+SELECT outcome FROM lease_claim('b', 'B', ttl => '60 s', namespace => 'full');
+SELECT outcome FROM lease_release('a', 'A', 1, namespace => 'full');
+SELECT outcome FROM lease_claim('c', 'C', ttl => '30 s', namespace => 'full');
+SELECT * FROM touched();
+SELECT outcome FROM lease_claim('d', 'D', namespace => 'full');
+SELECT * FROM touched();
+SET lease.clock = '5000';
+SELECT outcome FROM lease_claim('d', 'D', namespace => 'full');
+SELECT * FROM touched();
+SET lease.clock = '5029.999999';
+SELECT outcome FROM lease_claim('d', 'D', namespace => 'full');
+SELECT outcome FROM lease_takeover('c', 'D', 1, namespace => 'full');
+SELECT * FROM touched();
+SET lease.clock = '5030';
+SELECT outcome FROM lease_claim('d', 'D', namespace => 'full');
+SELECT outcome FROM lease_renew('b', 'B', 1, namespace => 'full');
+-- so does a takeover, and a hand-over; and where the limit was lowered, all are
+-- written down at once
+SET lease.clock = '100000';
+SELECT lease_namespace_alter('full', max_leases => 4);
+SELECT count(*) FROM (VALUES ('e'), ('f'), ('g'), ('h')) v(n), LATERAL lease_claim(n, 'E', ttl => '10 s', namespace => 'full');
+SELECT lease_namespace_alter('full', max_leases => 1);
+SET lease.clock = '6000';
+BEGIN;
+SELECT outcome FROM lease_break('b', 1, 'why', new_owner => 'X', namespace => 'full');
+SELECT * FROM touched() WHERE again;
+ROLLBACK;
+SELECT outcome FROM lease_takeover('c', 'D', 1, namespace => 'full');
+SELECT * FROM touched() WHERE again;
+SET lease.clock = '6010';
+SELECT outcome FROM lease_takeover('c', 'D', 1, namespace => 'full');
+-- who has something else to wait for does not begin to wait for a place after that
+SET lease.clock = '100000';
+SELECT lease_namespace_alter('full', max_leases => 2);
+SELECT outcome FROM lease_hold('i', 'why', until => '10 s', namespace => 'full');
+SELECT outcome FROM lease_claim('g', 'G', ttl => '10 s', namespace => 'full');
+SELECT outcome FROM lease_claim('h', 'H', ttl => '10 s', namespace => 'full');
+SELECT count(*) FROM touched();
+SET lease.clock = '7000';
+BEGIN;
+SELECT outcome FROM lease_claim('i', 'I', namespace => 'full');
+SELECT name, expires FROM touched() WHERE again;
+ROLLBACK;
+BEGIN;
+SELECT outcome FROM lease_namespace_hold('full', 'why', until => '10 s');
+SET LOCAL lease.clock = '6500';
+SELECT outcome FROM lease_poll('I', namespace => 'full');
+SELECT name, expires FROM touched() WHERE again;
+ROLLBACK;
+-- but where there is room, nothing is written of others
+SELECT lease_namespace_alter('full', max_leases => 3);
+SELECT outcome FROM lease_claim('i', 'I', namespace => 'full');
+SELECT name, expires FROM touched() WHERE again;
+DROP FUNCTION touched;
+DROP TABLE kept;
+
+-- A hold of a namespace lasts for no longer than it was made: whoever is refused for
+-- it writes down when it ends, once, in the name of any role that may claim.
+\set hold 'SELECT extract(epoch FROM hold_at) AS set, hold_length, hold_stop FROM lease_catalog.namespace WHERE namespace = \'stopped\';'
+CREATE ROLE regress_lease_worker;
+SET lease.clock = '100000';
+SELECT lease_namespace_create('stopped');
+SELECT lease_grant('stopped', 'regress_lease_worker', 'use');
+SELECT outcome FROM lease_claim('job', 'A', ttl => '1 h', namespace => 'stopped');
+SELECT outcome FROM lease_offer('task', namespace => 'stopped');
+SELECT outcome FROM lease_claim('task', 'A', ttl => '1 h', namespace => 'stopped');
+SELECT outcome FROM lease_namespace_hold('stopped', 'incident', until => '100 s', stop => true);
+SET lease.clock = '5000';
+SELECT outcome FROM lease_get('new', namespace => 'stopped');
+:hold
+SET ROLE regress_lease_worker;
+SELECT outcome FROM lease_claim('new', 'B', namespace => 'stopped');
+RESET ROLE;
+:hold
+SET lease.clock = '5099.999999';
+SELECT outcome FROM lease_claim('new', 'B', namespace => 'stopped');
+:hold
+SET lease.clock = '5100';
+SELECT outcome FROM lease_claim('new', 'B', namespace => 'stopped');
+:hold
+-- by every verb that is refused for it, each undone here, and by none that is not
+CREATE FUNCTION then_set(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	answer text;
+BEGIN
+	EXECUTE call INTO answer;
+	RAISE EXCEPTION '%, %', answer, (SELECT extract(epoch FROM hold_at) FROM lease_catalog.namespace WHERE namespace = 'stopped');
+EXCEPTION WHEN raise_exception THEN
+	RETURN SQLERRM;
+END $$;
+SET lease.clock = '4000';
+SELECT verb, then_set('SELECT outcome FROM ' || call) FROM (VALUES
+	('claim', $$lease_claim('job', 'B', namespace => 'stopped')$$),
+	('takeover', $$lease_takeover('job', 'B', 1, namespace => 'stopped')$$),
+	('takeover, stale', $$lease_takeover('job', 'B', 0, namespace => 'stopped')$$),
+	('poll', $$lease_poll('B', namespace => 'stopped')$$),
+	('renew', $$lease_renew('job', 'A', 1, namespace => 'stopped')$$),
+	('renew, stale', $$lease_renew('job', 'A', 0, namespace => 'stopped')$$),
+	('renew many', $$lease_renew_many(ARRAY['none', 'job'], 'A', ARRAY[1, 1], namespace => 'stopped')$$),
+	('complete', $$lease_complete('task', 'A', 1, namespace => 'stopped')$$),
+	('fail', $$lease_fail('task', 'A', 1, 'why', namespace => 'stopped')$$),
+	('get', $$lease_get('new', namespace => 'stopped')$$),
+	('release', $$lease_release('job', 'A', 1, namespace => 'stopped')$$)) v(verb, call);
+-- nor where it has no end
+SELECT outcome FROM lease_namespace_hold('stopped', 'incident');
+SET lease.clock = '3000';
+SELECT then_set($$SELECT outcome FROM lease_claim('new', 'B', namespace => 'stopped')$$);
+SELECT outcome FROM lease_namespace_resume('stopped');
+DROP FUNCTION then_set;
+DROP ROLE regress_lease_worker;
+
+-- The hold of a lease that stops its holder is written down also where he is the only
+-- one who comes; what his call brings is not, and of the rest nothing.
+SET lease.clock = '5000';
+\set held 'SELECT version, extract(epoch FROM renewed_at) AS renewed, extract(epoch FROM expires_at) AS expires, extract(epoch FROM hold_at) AS held, checkpoint, result, last_error FROM lease_catalog.lease JOIN lease_catalog.task USING (namespace, name) WHERE namespace = \'work\';'
+SELECT lease_namespace_create('work');
+SELECT outcome FROM lease_offer('job', namespace => 'work');
+SELECT outcome FROM lease_poll('A', ttl => '30 s', namespace => 'work');
+SET lease.clock = '5020';
+SELECT outcome FROM lease_hold('job', 'why', until => '10 s', stop => true, namespace => 'work');
+SET lease.clock = '5005';
+SELECT outcome FROM lease_renew('job', 'A', 0, namespace => 'work');
+:held
+BEGIN;
+SELECT outcome FROM lease_complete('job', 'A', 1, '1', namespace => 'work');
+:held
+ROLLBACK;
+BEGIN;
+SELECT outcome FROM lease_fail('job', 'A', 1, 'why', namespace => 'work');
+:held
+ROLLBACK;
+BEGIN;
+SELECT outcome FROM lease_renew_many(ARRAY['job'], 'A', ARRAY[1], namespace => 'work');
+:held
+ROLLBACK;
+SELECT outcome FROM lease_renew('job', 'A', 1, checkpoint => '1', namespace => 'work');
+:held
+SET lease.clock = '5014.999999';
+SELECT outcome FROM lease_renew('job', 'A', 1, namespace => 'work');
+:held
+SET lease.clock = '5015';
+SELECT outcome FROM lease_renew('job', 'A', 1, checkpoint => '1', namespace => 'work');
+:held
+
 -- What tells two histories apart does not stand still with it: the number of a new
 -- one goes by the wall clock.
 SET lease.clock = '1000';

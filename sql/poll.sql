@@ -110,6 +110,34 @@ SELECT :task FROM lease_poll('A', ttl => '20 s', max_count => 10, namespace => '
 SET lease.clock = '520';
 SELECT :task FROM lease_poll('A', ttl => '20 s', max_count => 10, namespace => 'back');
 
+-- Nor does it keep the places of a namespace taken, or what waits for one waiting,
+-- for longer than a lease lasts.
+SET lease.clock = '100000';
+SELECT lease_namespace_create('places', max_leases => 2, retry_jitter => 0);
+SELECT outcome FROM lease_claim('a plain one', 'A', ttl => '20 s', namespace => 'places');
+SELECT outcome FROM lease_offer('lapsing', namespace => 'places');
+SELECT :task FROM lease_poll('A', ttl => '10 s', namespace => 'places');
+SELECT outcome FROM lease_offer('due', namespace => 'places');
+SELECT outcome FROM lease_offer('delayed', delay => '15 s', namespace => 'places');
+SET lease.clock = '600';
+SELECT :task FROM lease_poll('B', max_count => 10, namespace => 'places');
+SELECT name, extract(epoch FROM expires_at) AS expires, extract(epoch FROM armed_at) AS armed
+	FROM lease_catalog.lease WHERE namespace = 'places' ORDER BY 1;
+SELECT name, extract(epoch FROM due_at) AS due, extract(epoch FROM armed_at) AS armed
+	FROM lease_catalog.due WHERE namespace = 'places' ORDER BY 1;
+SET lease.clock = '609.999999';
+SELECT :task FROM lease_poll('B', max_count => 10, namespace => 'places');
+SET lease.clock = '610';
+SELECT :task FROM lease_poll('B', max_count => 10, ttl => '1 s', namespace => 'places');
+SET lease.clock = '611';
+SELECT :task FROM lease_poll('B', max_count => 10, namespace => 'places');
+SELECT outcome FROM lease_complete('lapsing', 'B', 2, namespace => 'places');
+SET lease.clock = '614.999999';
+SELECT :task FROM lease_poll('B', max_count => 10, namespace => 'places');
+SET lease.clock = '615';
+SELECT :task FROM lease_poll('B', max_count => 10, namespace => 'places');
+SET lease.clock = '520';
+
 -- At every isolation level, and whatever plan is preferred.
 SELECT lease_namespace_create('plans');
 SELECT outcome, count(*) FROM generate_series(1, 200) i, LATERAL lease_offer('p' || i, namespace => 'plans') GROUP BY outcome;

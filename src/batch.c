@@ -21,6 +21,7 @@
 #include "batch.h"
 #include "clock.h"
 #include "policy.h"
+#include "rebase.h"
 #include "rows.h"
 #include "transaction.h"
 
@@ -203,6 +204,14 @@ batch_run(BatchItem *items, int nitems, const text *namespace)
 	else
 		rows_close(&rows);
 
+	for (i = 0; i < ndistinct; i++)
+	{
+		if (distinct[i]->answer.outcome == OUTCOME_ON_HOLD)
+		{
+			(void) rebase_hold(namespace);
+			break;
+		}
+	}
 	for (i = 0; i < nitems; i++)
 	{
 		if (items[i].valid)

@@ -75,7 +75,7 @@ static const Check checks[] = {
 	{STATEMENT_CHECK_GRANTS, MONITORS, "error", "catalog_granted", NULL},
 	{STATEMENT_CHECK_UNLOGGED, MONITORS, "error", "table_unlogged", NULL},
 	{STATEMENT_CHECK_CLOCK_SET_BACK, OBSERVERS | MONITORS, "warning", "clock_set_back",
-	"The clock was set back, or lease.clock was. From now on no lease lasts longer than its ttl; find out what sets the clock."},
+	"The clock was set back, or lease.clock was. A lease, hold, delay or deadline from before lasts for one length more at most, from the first claim or poll on that is refused for it; find out what sets the clock."},
 	{STATEMENT_CHECK_CLOCK_REPLACED, MONITORS, "warning", "clock_replaced",
 	"lease.clock is for tests: it stands still, and so does every expiry. Reset it where leases protect something."},
 	{STATEMENT_CHECK_CLOCK_IN_FILE, MONITORS, "warning", "clock_replaced",

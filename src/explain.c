@@ -592,6 +592,7 @@ collect(Facts *facts)
 	ScanKeyData keys[2];
 	FoundRow	found;
 	Rows		rows;
+	bool		ahead;
 
 	policy_read(facts->key.namespace, &facts->policy);
 	statement_query(STATEMENT_HISTORY_LAST, key, NULL, keep_end, facts);
@@ -611,7 +612,7 @@ collect(Facts *facts)
 	facts->now = clock_now();
 	facts->state = rules_state(&facts->row, &facts->policy.rules, facts->now);
 	if (facts->policy.rules.max_leases > 0)
-		facts->grant.others = store_count_others(&facts->key, PG_INT64_MAX, facts->now);
+		facts->grant.others = store_count_others(&facts->key, PG_INT64_MAX, facts->now, &ahead);
 }
 
 /* (name, namespace) */

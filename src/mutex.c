@@ -5,7 +5,7 @@
  *
  * Promises: a mutex is tried and never queued for, so that nobody sleeps in here
  * and no deadlock can pass through, whatever the order in which they are taken.
- * mutex_block_shares() alone waits.  All of them go with the transaction.  Two
+ * mutex_block_shares() alone can wait.  All of them go with the transaction.  Two
  * things whose hashes agree only get in each other's way.
  */
 #include "lease.h"
@@ -106,6 +106,16 @@ mutex_block_shares(uint64 hash)
 
 	make_tag(hash, &tag);
 	(void) LockAcquire(&tag, RowExclusiveLock, false, false);
+}
+
+/* The same without a wait: false where somebody is sharing it. */
+bool
+mutex_try_block_shares(uint64 hash)
+{
+	LOCKTAG		tag;
+
+	make_tag(hash, &tag);
+	return LockAcquire(&tag, RowExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Whether somebody else has the mutex. */

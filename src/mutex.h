@@ -18,5 +18,6 @@ extern bool mutex_try_share(uint64 hash);
 extern void mutex_release_share(uint64 hash);
 extern bool mutex_shares(uint64 hash);
 extern void mutex_block_shares(uint64 hash);
+extern bool mutex_try_block_shares(uint64 hash);
 
 #endif							/* LEASE_MUTEX_H */

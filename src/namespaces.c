@@ -3,11 +3,12 @@
  *		Namespaces and privileges as their owner changes them.
  *
  * Promises: whoever calls is the extension's owner or a superuser, but for a
- * hold, whose caller has been authorised before; a namespace is never left with
+ * hold and its rebase, whose callers have been authorised before; a namespace is never left with
  * a floor above its ceiling, and is not dropped while it has leases.
  *
  * Locks: the namespace's row, for which the owner's INSERT, UPDATE and DELETE
- * queue as ever, and a hold is busy; then what policy_changes() takes.  A first
+ * queue as ever, and a hold is busy; then what policy_changes() takes, which a
+ * rebase tries.  A first
  * claim of a name and the drop of its namespace do not wait for each other: each
  * writes first and then looks for the other's uncommitted row (policy_stays,
  * namespaces_drop).
@@ -256,4 +257,42 @@ namespaces_hold(const text *namespace, LeaseHold hold, int64 length)
 	ExecDropSingleTupleTableSlot(slot);
 	rows_close_changed(&rows);
 	return answer;
+}
+
+/*
+ * Let a hold of a namespace that a clock set back has left ahead begin now, so
+ * that it ends as long from now as it was made to last.  Nothing is waited for:
+ * false, where nothing is to be written, or somebody is in the way; then what was
+ * locked is the caller's to undo.
+ */
+bool
+namespaces_rebase_hold(const text *namespace)
+{
+	Datum		values[NAMESPACE_COLUMNS] = {0};
+	bool		nulls[NAMESPACE_COLUMNS] = {false};
+	bool		replace[NAMESPACE_COLUMNS] = {false};
+	TimestampTz now;
+	ScanKeyData key;
+	TupleTableSlot *slot;
+	Rows		rows;
+	bool		written = false;
+
+	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_open(&rows, "namespace", RowExclusiveLock);
+	slot = table_slot_create(rows.heap, NULL);
+	if (rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot) == ROW_LOCKED)
+	{
+		now = clock_now();
+		written = !rows_null(slot, NAMESPACE_HOLD_AT) &&
+			rows_int64(slot, NAMESPACE_HOLD_AT) > now && policy_try_changes(rows.heap);
+		if (written)
+		{
+			values[NAMESPACE_HOLD_AT - 1] = TimestampTzGetDatum(now);
+			replace[NAMESPACE_HOLD_AT - 1] = true;
+			rows_update(&rows, slot, values, nulls, replace);
+		}
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	rows_close_changed(&rows);
+	return written;
 }

@@ -40,5 +40,6 @@ extern void namespaces_create(const text *namespace, const NamespaceChange *chan
 extern void namespaces_alter(const text *namespace, const NamespaceChange *change);
 extern void namespaces_drop(const text *namespace);
 extern NamespacesHold namespaces_hold(const text *namespace, LeaseHold hold, int64 length);
+extern bool namespaces_rebase_hold(const text *namespace);
 
 #endif							/* LEASE_NAMESPACES_H */

@@ -571,6 +571,8 @@ outcomes_verb_name(LeaseVerb verb)
 			return "lease_task_get";
 		case VERB_FINALISE:
 			return "lease_sweep";
+		case VERB_REBASE:
+			return "";
 	}
 	return "";
 }
@@ -726,6 +728,8 @@ outcomes_ok(LeaseVerb verb, LeaseOutcome outcome)
 				outcome != OUTCOME_NOT_A_TASK;
 		case VERB_FINALISE:
 			return outcome == OUTCOME_FINALISED;
+		case VERB_REBASE:
+			return false;
 	}
 	return false;
 }

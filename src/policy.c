@@ -13,8 +13,8 @@
  * statement (statement.c).
  *
  * Locks: GATE, which readers try to share for a moment in which they wait for
- * nothing, and who has changed a namespace waits for and keeps shut to the end of
- * his transaction (policy_changes).
+ * nothing, and who has changed a namespace waits for, or tries, and keeps shut to
+ * the end of his transaction (policy_changes, policy_try_changes).
  */
 #include "lease.h"
 
@@ -117,6 +117,16 @@ policy_changes(Relation table)
 {
 	mutex_block_shares(GATE);
 	CacheInvalidateRelcache(table);
+}
+
+/* The same without a wait: false where somebody is just going by memory. */
+bool
+policy_try_changes(Relation table)
+{
+	if (!mutex_try_block_shares(GATE))
+		return false;
+	CacheInvalidateRelcache(table);
+	return true;
 }
 
 /* AFTER every change of lease_catalog.namespace. */

@@ -60,5 +60,6 @@ extern bool policy_is_default(const text *namespace);
 extern void policy_read(const text *namespace, NamespacePolicy *policy);
 extern bool policy_stays(const text *namespace);
 extern void policy_changes(Relation table);
+extern bool policy_try_changes(Relation table);
 
 #endif							/* LEASE_POLICY_H */

@@ -36,6 +36,7 @@
 #include "policy.h"
 #include "poll.h"
 #include "protocol.h"
+#include "rebase.h"
 #include "settings.h"
 #include "statement.h"
 #include "store.h"
@@ -74,6 +75,8 @@ typedef struct Poll
 	MemoryContext visit;		/* of one look at a task */
 	List	   *refused;		/* names (text *) refused under their lock */
 	int			limit;			/* of grants, where the namespace was full */
+	bool		counted_ahead;	/* of leases that a clock set back left ahead */
+	bool		rebased;		/* what one left ahead was met */
 	bool		again;			/* all is to be done again without them */
 
 	/* while it runs */
@@ -96,9 +99,23 @@ refuse(Poll *poll, LeaseOutcome outcome)
 }
 
 static bool
+has_all(const Poll *poll)
+{
+	return list_length(poll->answer->items) >= poll->max_count;
+}
+
+/* Whether nothing more can be granted. */
+static bool
 is_full(const Poll *poll)
 {
-	return list_length(poll->answer->items) >= Min(poll->max_count, poll->limit);
+	return has_all(poll) || list_length(poll->answer->items) >= poll->limit;
+}
+
+/* What a clock set back left ahead is judged anew also where there is no room. */
+static bool
+goes_on(const Poll *poll)
+{
+	return !poll->again && (poll->ahead ? !has_all(poll) : !is_full(poll));
 }
 
 static bool
@@ -166,14 +183,24 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 	LeaseCall	call = call_for(poll, entry->key.name);
 	LeaseAnswer answer;
 	Snapshot	snapshot;
+	bool		written;
 
 	memset(&answer, 0, sizeof(answer));
-	if (protocol_decide(&poll->leases, &call, NULL, LockTupleExclusive, &answer))
+	written = protocol_decide(&poll->leases, &call, NULL, LockTupleExclusive, &answer);
+	if (answer.outcome == OUTCOME_FULL)
+	{
+		poll->limit = list_length(poll->answer->items);
+		poll->counted_ahead = poll->counted_ahead || answer.ahead;
+	}
+	if (written)
 	{
 		poll->wrote = true;
 		(void) due_move(scan, entry, rules_due_at(&answer.row, NULL, answer.now));
 		if (answer.outcome != OUTCOME_CLAIMED && answer.outcome != OUTCOME_TAKEN_OVER)
+		{
+			poll->rebased = true;
 			return;				/* only what a clock set back left ahead */
+		}
 		if (call.request_id != NULL)
 			keep_request(&call, answer.row.fence);
 		answer.privileges = poll->answer->whole.privileges;
@@ -185,9 +212,7 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 	if (answer.outcome == OUTCOME_BUSY)
 		return;
 	poll->again = true;
-	if (answer.outcome == OUTCOME_FULL)
-		poll->limit = list_length(poll->answer->items);
-	else
+	if (answer.outcome != OUTCOME_FULL)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(poll->context);
 
@@ -284,7 +309,7 @@ visit(Poll *poll, DueScan *scan, DueEntry *entry)
 
 	final = protocol_look(&poll->leases, &call, &found, &answer, &mode);
 	store_forget(&found);
-	if (!final)
+	if (!final && !(is_full(poll) && mode == LockTupleExclusive))
 	{
 		due_at = rules_due_at(&found.row, &poll->policy.rules, answer.now);
 		if (!poll->ahead && due_at > entry->due_at && due_at <= answer.now &&
@@ -332,11 +357,11 @@ look_through(Poll *poll, DueScan *scan)
 {
 	DueEntry	entry;
 
-	while (!poll->again && !is_full(poll) && due_scan_next(scan, &entry))
+	while (goes_on(poll) && due_scan_next(scan, &entry))
 	{
 		if (!poll->ahead)
 			take_waiting(poll, scan, entry.due_at);
-		if (!poll->again && !is_full(poll) && !was_refused(poll, entry.key.name))
+		if (goes_on(poll) && !was_refused(poll, entry.key.name))
 			look_at(poll, scan, &entry, visit);
 	}
 	take_waiting(poll, scan, PG_INT64_MAX);
@@ -491,7 +516,7 @@ grant_step(void *state)
 				protocol_yield_capacity(call->key.namespace);
 			if (!poll->again && poll->answer->items == NIL && poll->limit == 0)
 				refuse(poll, OUTCOME_FULL);
-			keep = poll->wrote && !poll->again && !poll->answer->refused;
+			keep = poll->wrote && !poll->again;
 		}
 	}
 	if (call->request_id != NULL)
@@ -533,6 +558,12 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 		CHECK_FOR_INTERRUPTS();
 	} while (poll.again);
 	MemoryContextDelete(poll.visit);
+	if (answer->refused && answer->whole.outcome == OUTCOME_ON_HOLD)
+		poll.rebased = rebase_hold(call->key.namespace);
+	if (poll.counted_ahead)
+		rebase_counted(call->key.namespace);
+	else if (poll.rebased)
+		rebase_if_full(&call->key);
 	answer->whole.privileges = privileges;
 }
 

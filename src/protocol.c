@@ -32,6 +32,7 @@
 #include "payload.h"
 #include "policy.h"
 #include "protocol.h"
+#include "rebase.h"
 #include "settings.h"
 #include "store.h"
 #include "token.h"
@@ -201,11 +202,13 @@ protocol_yield_capacity(const text *namespace)
 /*
  * Collect what a grant depends on beside the row, and hold off those who
  * would collect the same: *capacity tells whether the namespace's places are
- * being counted.  False where somebody else is at it.
+ * being counted, and *ahead whether that has met a lease promised ahead.  False
+ * where somebody else is at it.
  */
 static bool
 collect_facts(Rows *rows, const LeaseCall *call, const LeaseRow *row,
-			  const LeasePolicy *policy, GrantFacts *facts, bool *capacity)
+			  const LeasePolicy *policy, GrantFacts *facts, bool *capacity,
+			  bool *ahead)
 {
 	memset(facts, 0, sizeof(GrantFacts));
 	if (call->request.verb == VERB_FAIL)
@@ -221,7 +224,8 @@ collect_facts(Rows *rows, const LeaseCall *call, const LeaseRow *row,
 		if (!protocol_try_capacity(call->key.namespace))
 			return false;
 		*capacity = true;
-		facts->others = store_count_others(&call->key, policy->max_leases, clock_now());
+		facts->others = store_count_others(&call->key, policy->max_leases, clock_now(),
+										   ahead);
 	}
 	return true;
 }
@@ -262,14 +266,17 @@ is_due_sooner(const LeaseRow *before, const LeaseDecision *decision,
 		rules_due_at(&decision->row, NULL, now) < rules_due_at(before, NULL, now);
 }
 
-/* Write down what the verb says of a task, beside the lease's row. */
+/*
+ * Write down what the verb says of a task, beside the lease's row; of one that
+ * is refused nothing.
+ */
 static void
 keep_task(const LeaseCall *call, const LeaseRow *before,
 		  const LeaseDecision *decision, TimestampTz now)
 {
 	const LeaseRow *row = &decision->row;
 
-	if (row->task == TASK_NONE)
+	if (row->task == TASK_NONE || decision->write == WRITE_REBASE)
 		return;
 	switch (call->request.verb)
 	{
@@ -368,6 +375,8 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	bool		written = false;
 
 	answer->exhausted = false;
+	answer->rebased = false;
+	answer->ahead = false;
 	obtained = lock(rows, call, found, mode, &locked);
 	if (obtained == ROW_BUSY)
 	{
@@ -377,7 +386,8 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 	}
 
 	policy_read(call->key.namespace, &policy);
-	if (!collect_facts(rows, call, &locked.row, &policy.rules, &facts, &capacity))
+	if (!collect_facts(rows, call, &locked.row, &policy.rules, &facts, &capacity,
+					   &answer->ahead))
 		answer->outcome = OUTCOME_BUSY;
 	else
 	{
@@ -391,6 +401,7 @@ protocol_decide(Rows *rows, const LeaseCall *call, const FoundRow *found,
 		{
 			written = write_decision(rows, call, &locked, &decision, &policy,
 									 answer->now);
+			answer->rebased = written && decision.write == WRITE_REBASE;
 			if (!written)
 				answer->outcome = OUTCOME_BUSY;
 		}
@@ -452,6 +463,22 @@ hold_namespace_step(void *state)
 	return true;
 }
 
+/*
+ * What a refusal writes down of other rows than its own.  Who has met a clock set
+ * back and has something else to wait for is not to begin the wait for a place
+ * when that is over.
+ */
+static void
+rebase_others(const LeaseCall *call, const LeaseAnswer *answer, bool rebased)
+{
+	if (answer->outcome == OUTCOME_ON_HOLD)
+		rebased = rebase_hold(call->key.namespace) || rebased;
+	if (answer->outcome == OUTCOME_FULL && answer->ahead)
+		rebase_counted(call->key.namespace);
+	else if (rebased && makes_epoch(call))
+		rebase_if_full(&call->key);
+}
+
 /* Look, and where the look does not settle it, decide under the row's lock. */
 static void
 try_once(const LeaseCall *call, LeaseAnswer *answer)
@@ -472,6 +499,7 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 		rows_close_changed(&attempt.rows);
 	else
 		rows_close(&attempt.rows);
+	rebase_others(call, answer, written && answer->rebased);
 }
 
 /* Whether time alone can turn the refusal into something better. */

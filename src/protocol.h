@@ -36,6 +36,10 @@ typedef struct LeaseAnswer
 	TimestampTz grantable_at;	/* as rules_grantable_at() says */
 	int			privileges;		/* the caller's, in the namespace */
 	bool		exhausted;		/* refused at the end of bigint */
+	bool		rebased;		/* all that was written is what a clock set
+								 * back left ahead */
+	bool		ahead;			/* counted against it was a lease that a clock
+								 * set back has left promised ahead */
 } LeaseAnswer;
 
 extern LeaseCall protocol_call(LeaseVerb verb);

@@ -127,7 +127,7 @@ purge_idle(const text *namespace, int64 idle, int64 max)
 	candidates.policy = &policy;
 	candidates.idle = idle;
 	candidates.max = max;
-	store_visit(namespace, collect, &candidates);
+	store_visit(namespace, ForwardScanDirection, collect, &candidates);
 
 	foreach(cell, candidates.names)
 	{

@@ -129,6 +129,13 @@ rules_is_current(const LeaseRow *row, int64_t now)
 	return row->exists && !rules_is_free(row) && now < rules_expiry(row, now);
 }
 
+/* Whether it is current for longer the later one looks, as far as is on record. */
+bool
+rules_is_promised_ahead(const LeaseRow *row, int64_t now)
+{
+	return rules_is_current(row, now) && row->expires_at != rules_expiry(row, now);
+}
+
 /* The ttl that the policy makes of what was asked. */
 static int64_t
 clamp_ttl(int64_t ttl, const LeasePolicy *policy)
@@ -285,16 +292,15 @@ lies_ahead(const LeaseRow *row, int64_t now)
 }
 
 /*
- * Refuse a grant.  Where the clock was set back since the row was written,
- * what it promises is written down as it is read, so that the wait ends one
- * length from now and does not move ahead with every look.
+ * Where the clock was set back since the row was written, write down what it
+ * promises as it is read, so that the wait ends one length from now and does
+ * not move ahead with every look.
  */
 static void
-refuse_grant(LeaseOutcome outcome, int64_t now, LeaseDecision *decision)
+rebase(int64_t now, LeaseDecision *decision)
 {
 	LeaseRow   *row = &decision->row;
 
-	decision->outcome = outcome;
 	if (!lies_ahead(row, now))
 		return;
 	if (row->granted)
@@ -311,6 +317,13 @@ refuse_grant(LeaseOutcome outcome, int64_t now, LeaseDecision *decision)
 	if (row->task != TASK_NONE)
 		row->armed_at = earlier(row->armed_at, now);
 	decision->write = WRITE_REBASE;
+}
+
+static void
+refuse_grant(LeaseOutcome outcome, int64_t now, LeaseDecision *decision)
+{
+	decision->outcome = outcome;
+	rebase(now, decision);
 }
 
 /*
@@ -525,6 +538,28 @@ refuse_token(const LeaseRequest *request, const LeasePolicy *policy,
 }
 
 /*
+ * The same for a verb that changes something.  A hold that refuses it, and that a
+ * clock set back has left ahead, is written down as it is read: the holder may
+ * be the only one who comes, and his lease ends meanwhile.
+ */
+static bool
+refuse_holder(const LeaseRequest *request, const LeasePolicy *policy,
+			  int64_t now, LeaseDecision *decision)
+{
+	LeaseRow   *row = &decision->row;
+
+	if (!refuse_token(request, policy, now, decision))
+		return false;
+	if (decision->outcome == OUTCOME_ON_HOLD && row->hold == HOLD_STOP &&
+		row->hold_at > now)
+	{
+		row->hold_at = now;
+		decision->write = WRITE_REBASE;
+	}
+	return true;
+}
+
+/*
  * Until when a renewal may prolong; false where the policy would cut it short
  * of what is already promised, or has nothing left to give.
  */
@@ -560,7 +595,7 @@ decide_renew(const LeaseRequest *request, const LeasePolicy *policy,
 	LeaseRow   *row = &decision->row;
 	int64_t		until;
 
-	if (refuse_token(request, policy, now, decision))
+	if (refuse_holder(request, policy, now, decision))
 		return;
 	if (request->checkpoint && row->task == TASK_NONE)
 	{
@@ -671,7 +706,7 @@ decide_complete(const LeaseRequest *request, const LeasePolicy *policy,
 {
 	const LeaseRow *row = &decision->row;
 
-	if (refuse_token(request, policy, now, decision))
+	if (refuse_holder(request, policy, now, decision))
 	{
 		if (decision->outcome == OUTCOME_DONE)
 			decision->outcome = row->task == TASK_DONE ?
@@ -696,7 +731,7 @@ decide_fail(const LeaseRequest *request, const LeasePolicy *policy,
 {
 	LeaseRow   *row = &decision->row;
 
-	if (refuse_token(request, policy, now, decision))
+	if (refuse_holder(request, policy, now, decision))
 	{
 		if (decision->outcome == OUTCOME_FAILED && row->task == TASK_OPEN)
 			decision->outcome = OUTCOME_RETRY_SCHEDULED;
@@ -939,6 +974,18 @@ decide_finalise(int64_t now, LeaseDecision *decision)
 }
 
 /*
+ * Write down when a lease ends that takes a place in a namespace without one to
+ * spare, where that moves ahead with the clock.
+ */
+static void
+decide_rebase(int64_t now, LeaseDecision *decision)
+{
+	decision->outcome = OUTCOME_PASSED_OVER;
+	if (rules_is_promised_ahead(&decision->row, now))
+		rebase(now, decision);
+}
+
+/*
  * From when on nothing on record stands in a claim's way, if nothing happens
  * until then; now where nothing does already, never where time does not help.
  */
@@ -1070,6 +1117,9 @@ rules_decide(const LeaseRow *row, const LeaseRequest *request,
 			break;
 		case VERB_FINALISE:
 			decide_finalise(now, decision);
+			break;
+		case VERB_REBASE:
+			decide_rebase(now, decision);
 			break;
 	}
 

@@ -46,10 +46,12 @@ typedef enum LeaseVerb
 	VERB_FAIL,
 	VERB_RETRY,
 	VERB_TASK_GET,
-	VERB_FINALISE				/* the sweep's, of one task; the last */
+	VERB_FINALISE,				/* the sweep's, of one task */
+	VERB_REBASE					/* a full namespace's, of one of its leases;
+								 * the last */
 } LeaseVerb;
 
-#define LEASE_VERBS (VERB_FINALISE + 1)
+#define LEASE_VERBS (VERB_REBASE + 1)
 
 /* Every word that a verb can answer with; outcomes_name() spells it. */
 typedef enum LeaseOutcome
@@ -97,7 +99,8 @@ typedef enum LeaseOutcome
 	OUTCOME_DONE,
 	OUTCOME_FAILED,
 	OUTCOME_FINALISED,			/* not told: of the sweep, */
-	OUTCOME_PASSED_OVER			/* and of a row that a poll does not offer */
+	OUTCOME_PASSED_OVER			/* and of a row that a poll does not offer, or
+								 * that takes a place */
 } LeaseOutcome;
 
 /* How the epoch on record ended; END_NONE while it is held or has lapsed. */
@@ -245,6 +248,7 @@ typedef struct LeaseDecision
 
 extern bool rules_text_equal(RuleText a, RuleText b);
 extern bool rules_is_current(const LeaseRow *row, int64_t now);
+extern bool rules_is_promised_ahead(const LeaseRow *row, int64_t now);
 extern bool rules_is_free(const LeaseRow *row);
 extern int64_t rules_expiry(const LeaseRow *row, int64_t now);
 extern int64_t rules_grantable_at(const LeaseRow *row, const LeasePolicy *policy,

@@ -145,11 +145,13 @@ store_forget(FoundRow *found)
 
 /*
  * Visit the rows of a namespace, or of all where it is NULL, in the order of
- * (namespace, name) and as of one snapshot, until the visitor answers false.
+ * (namespace, name) or its reverse, and as of one snapshot, until the visitor
+ * answers false.
  * What the visitor is given lives until it returns.
  */
 void
-store_visit(const text *namespace, StoreVisitor visit, void *state)
+store_visit(const text *namespace, ScanDirection direction,
+			StoreVisitor visit, void *state)
 {
 	MemoryContext one_row = AllocSetContextCreate(CurrentMemoryContext,
 												  "lease row",
@@ -163,8 +165,7 @@ store_visit(const text *namespace, StoreVisitor visit, void *state)
 	if (namespace != NULL)
 		rows_key_text(&key, LEASE_NAMESPACE, namespace);
 	rows_open(&rows, "lease", AccessShareLock);
-	rows_scan_begin(&rows, &scan, &key, namespace != NULL ? 1 : 0,
-					ForwardScanDirection);
+	rows_scan_begin(&rows, &scan, &key, namespace != NULL ? 1 : 0, direction);
 	while (more && (slot = rows_scan_next(&scan)) != NULL)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(one_row);
@@ -255,10 +256,12 @@ store_is_being_written(Rows *rows, const LeaseKey *key)
  * How many other names of the namespace have a current epoch, as far as a
  * limit.  Rows that others are just writing count in their old and in their
  * new version, so that two grants that do not see each other cannot both fit
- * in.
+ * in.  *ahead tells whether a clock set back has left one of them promised
+ * ahead.
  */
 int64
-store_count_others(const LeaseKey *key, int64 limit, TimestampTz now)
+store_count_others(const LeaseKey *key, int64 limit, TimestampTz now,
+				   bool *ahead)
 {
 	MemoryContext one_row = AllocSetContextCreate(CurrentMemoryContext,
 												  "lease row",
@@ -272,6 +275,7 @@ store_count_others(const LeaseKey *key, int64 limit, TimestampTz now)
 	IndexScanDesc scan;
 	Rows		rows;
 
+	*ahead = false;
 	make_keys(key, keys);
 	InitDirtySnapshot(dirty);
 	rows_open(&rows, "lease", AccessShareLock);
@@ -296,6 +300,7 @@ store_count_others(const LeaseKey *key, int64 limit, TimestampTz now)
 			counted.data = counted_name;
 			counted.len = name.len;
 			count++;
+			*ahead = *ahead || rules_is_promised_ahead(&row, now);
 		}
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(one_row);

@@ -31,7 +31,8 @@ typedef bool (*StoreVisitor) (const LeaseKey *key, const LeaseRow *row,
 
 extern void store_find(Rows *rows, const LeaseKey *key, FoundRow *found);
 extern void store_forget(FoundRow *found);
-extern void store_visit(const text *namespace, StoreVisitor visit, void *state);
+extern void store_visit(const text *namespace, ScanDirection direction,
+						StoreVisitor visit, void *state);
 extern RowLock store_lock(Rows *rows, const LeaseKey *key,
 						  const FoundRow *found, LockTupleMode mode,
 						  LockedRow *locked);
@@ -40,7 +41,7 @@ extern RowLock store_win(Rows *rows, const LeaseKey *key);
 extern void store_yield(const LeaseKey *key);
 extern bool store_is_being_written(Rows *rows, const LeaseKey *key);
 extern int64 store_count_others(const LeaseKey *key, int64 limit,
-								TimestampTz now);
+								TimestampTz now, bool *ahead);
 extern void store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,
 						LeaseWrite write, const LeaseRow *row);
 extern void store_delete(LockedRow *locked);

@@ -49,7 +49,7 @@ lease_status(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	state.memo.context = CurrentMemoryContext;
 	state.now = clock_now();
-	store_visit(NULL, put_status, &state);
+	store_visit(NULL, ForwardScanDirection, put_status, &state);
 	return (Datum) 0;
 }
 

@@ -604,6 +604,8 @@ static const Line contract[] = {
 
 	{VERB_FINALISE, OUTCOME_FINALISED, reads_over, true, EFFECT_FINALISE},
 	{VERB_FINALISE, OUTCOME_PASSED_OVER, always, false, EFFECT_NONE},
+
+	{VERB_REBASE, OUTCOME_PASSED_OVER, always, false, EFFECT_NONE},
 };
 
 #define LINE_COUNT ((int) (sizeof(contract) / sizeof(contract[0])))
@@ -648,7 +650,7 @@ is_inner(const Line *line)
 const Line *
 contract_line(const Ask *ask)
 {
-	static const Line *first[VERB_FINALISE + 1];
+	static const Line *first[LEASE_VERBS];
 	const Line *line = first[ask->request.verb];
 
 	if (!line)
@@ -741,23 +743,35 @@ contract_unsaid_word(void)
 /*
  * Whether the question meets an instant that only a clock set back since can
  * have made, and is one that writes that down.  A repeated request is not: it
- * is answered for the first one.
+ * is answered for the first one.  Who counts leases does so only where that
+ * makes one last.
  */
 bool
 contract_rebases(const Ask *ask)
 {
 	const Record *record = ask->record;
 	int64_t		now = ask->state->now;
+	bool		lasts = contract_is_held(ask) && promised(ask) < record->due;
 
 	return (ask->request.verb == VERB_CLAIM || ask->request.verb == VERB_TAKEOVER ||
-			ask->request.verb == VERB_POLL) &&
+			ask->request.verb == VERB_POLL || (ask->request.verb == VERB_REBASE && lasts)) &&
 		!contract_repeats(ask) &&
 		((record->granted &&
-		  (begun(ask) < record->begun ||
-		   (contract_is_held(ask) && promised(ask) < record->due))) ||
+		  (begun(ask) < record->begun || lasts)) ||
 		 (record->hold != HOLD_NONE && record->hold_begun > now) ||
 		 (record->cancel && record->cancel_begun > now) ||
 		 (record->task == TASK_OPEN && record->armed > now));
+}
+
+/* Whether it is refused to a holder because of such a hold: that is written down. */
+bool
+contract_rebases_hold(const Ask *ask)
+{
+	return ask->record->hold == HOLD_STOP &&
+		ask->record->hold_begun > ask->state->now &&
+		(ask->request.verb == VERB_RENEW || ask->request.verb == VERB_COMPLETE ||
+		 ask->request.verb == VERB_FAIL) &&
+		contract_line(ask)->outcome == OUTCOME_ON_HOLD;
 }
 
 /* Until when a grant or a renewal would promise if nobody were asked to stop. */

@@ -269,6 +269,11 @@ rebase(const Ask *ask, State *next)
 	Record	   *record = &next->here.record;
 	int64_t		longest = record->hold_at_least;
 
+	if (contract_rebases_hold(ask))
+	{
+		record->hold_begun = next->now;
+		return;
+	}
 	if (record->granted)
 		record->begun = lesser(record->begun, next->now);
 	if (record->hold != HOLD_NONE)
@@ -327,14 +332,14 @@ static unsigned
 judge_refusal(const Ask *ask, const LeaseDecision *decision, const State *next)
 {
 	const LeaseRow *before = &ask->state->here.row;
-	bool		rebases = contract_rebases(ask);
+	bool		rebases = contract_rebases(ask) || contract_rebases_hold(ask);
 	LeaseRow	right = *before;
 	unsigned	broken = 0;
 
 	if (rebases)
 	{
 		right.granted_at = next->here.record.begun;
-		if (before->granted)
+		if (before->granted && !contract_rebases_hold(ask))
 			right.renewed_at = lesser(before->renewed_at, ask->state->now);
 		right.expires_at = next->here.record.due;
 		right.hold_at = next->here.record.hold_begun;
@@ -540,7 +545,8 @@ judge_answer(const Ask *ask, const LeaseDecision *decision, bool *moved,
 	const Line *told = contract_line_told(right, decision->outcome);
 	bool		same = state_same_row(&decision->row, &ask->state->here.row);
 	bool		idle = same && decision->write == WRITE_NOTHING;
-	bool		rebases = right->effect == EFFECT_NONE && contract_rebases(ask);
+	bool		rebases = right->effect == EFFECT_NONE &&
+	(contract_rebases(ask) || contract_rebases_hold(ask));
 	unsigned	broken;
 	bool		stands;
 

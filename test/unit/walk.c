@@ -54,6 +54,7 @@ static const Verb verbs[] = {
 	{VERB_RETRY, 0, NATURE_TASK},
 	{VERB_TASK_GET, 0, NATURE_TASK},
 	{VERB_FINALISE, 0, NATURE_TASK},
+	{VERB_REBASE, 0, NATURE_CLOCK},
 };
 
 #define NEAR 20000

@@ -290,6 +290,7 @@ extern bool contract_is_held(const Ask *ask);
 extern bool contract_is_lapsed(const Ask *ask);
 extern bool contract_repeats(const Ask *ask);
 extern bool contract_rebases(const Ask *ask);
+extern bool contract_rebases_hold(const Ask *ask);
 extern bool contract_is_past_deadline(const Ask *ask);
 extern bool contract_is_over(const Ask *ask);
 extern bool contract_stops(const Ask *ask);
