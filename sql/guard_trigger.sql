@@ -199,9 +199,21 @@ SELECT a.came, listed FROM unnest(ARRAY['', '''default''', '''default'', ''one''
 	'''default'', ''one'', ''job'', '' '', ''both'', ''enforce'', ''trust''']) words, arguments(words) a;
 SELECT lease_fence_check();
 
+-- Dropped by the statement that fires it, it judges that statement to the end.
+SELECT lease_guard('rows', name_column => 'job', fence_column => 'fence', mode => 'high_water');
+CREATE FUNCTION unguarded() RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM lease_unguard('rows');
+	RETURN 9;
+END $$;
+INSERT INTO rows (id, job) VALUES (unguarded(), 'job');
+SELECT lease_guard('rows', name_column => 'job');
+INSERT INTO rows (id, job) VALUES (unguarded(), 'job');
+SELECT lease_unguard('rows');
+
 \set VERBOSITY terse
 SET client_min_messages = error;
-DROP FUNCTION by_hand;
+DROP FUNCTION by_hand, unguarded;
 DROP VIEW came;
 DROP TABLE plain, rows;
 DROP FUNCTION tried, told, arguments;

@@ -66,7 +66,11 @@ typedef struct Firing
 	int64		fence;
 } Firing;
 
-/* Whether the same guard judges every row that is stored, whatever happens. */
+/*
+ * Whether the same guard judges every row that is stored, whatever happens.  The
+ * statement may have dropped the table's triggers since it began: there are none
+ * then, though this one fires.
+ */
 static bool
 is_judged_after(const TriggerData *trigger)
 {
@@ -74,7 +78,7 @@ is_judged_after(const TriggerData *trigger)
 	const		TriggerDesc *all = trigger->tg_relation->trigdesc;
 	int			i;
 
-	for (i = 0; i < all->numtriggers; i++)
+	for (i = 0; all != NULL && i < all->numtriggers; i++)
 	{
 		const Trigger *other = &all->triggers[i];
 

@@ -14,11 +14,12 @@
  *
  * Locks, none of which is waited for in the server's queue:
  *	gate	a mutex, while it is looked who is in; never while asleep
- *	inside	shared by all who are in, to the end of their transactions; whoever
- *			raises the mark tries it exclusively, to see that nobody is in, and
- *			whoever resets it keeps it so
+ *	inside	shared by all who are in beside others, to the end of their
+ *			transactions; whoever raises the mark tries it exclusively, to see
+ *			that nobody is in, and whoever resets it keeps it so
  *	want	a mutex of the higher fence that waits, given back when it is in
- * Whoever has raised the mark and not committed is seen by his row.
+ * Whoever has raised the mark and not committed is seen by his row, and needs no
+ * lock: a bulk write may raise more marks than the lock table has room for.
  */
 #include "lease.h"
 
@@ -177,7 +178,6 @@ raise_inside(const LeaseKey *resource, int64 fence)
 	if (!mutex_try(inside))
 		return MARK_BUSY;
 	insert_mark(resource, fence);
-	(void) mutex_try_share(inside);
 	mutex_release(inside);
 	return MARK_ADMITTED;
 }
