@@ -72,44 +72,6 @@ $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 is(fence_of($standby, 'lapsed'), $taken->{fence}, 'once it has caught up it shows the new one');
 
 # Whatever changes something is refused, and says so.
-my %changes = (
-	lease_claim            => q{('held', 'A')},
-	lease_takeover         => q{('held', 'A', 1)},
-	lease_renew            => q{('held', 'A', 1)},
-	lease_renew_many       => q{('{held}', 'A', '{1}')},
-	lease_release          => q{('held', 'A', 1)},
-	lease_release_many     => q{('{held}', 'A', '{1}')},
-	lease_break            => q{('held', 1, 'test')},
-	lease_grant            => q{('default', 'stranger', 'use')},
-	lease_revoke           => q{('default', 'stranger', 'use')},
-	lease_namespace_create => q{('tenant')},
-	lease_namespace_alter  => q{('default', grace => '1 s')},
-	lease_namespace_drop   => q{('tenant')},
-	lease_fences_advance   => q{(1000)},
-	lease_purge            => q{('1 h')},
-	lease_sweep            => q{()},
-	lease_offer            => q{('task')},
-	lease_poll             => q{('A')},
-	lease_complete         => q{('held', 'A', 1)},
-	lease_fail             => q{('held', 'A', 1, 'test')},
-	lease_retry            => q{('held')},
-	lease_hold             => q{('held', 'test')},
-	lease_resume           => q{('held')},
-	lease_cancel           => q{('held', 'test')},
-	lease_namespace_hold   => q{('default', 'test')},
-	lease_namespace_resume => q{('default')},
-	lease_present          => q{('held', 'A', 1)},
-	lease_guard            => q{('guarded', 'held')},
-	lease_unguard          => q{('guarded')},
-	lease_admit            => q{('resource', 1)},
-	lease_mark_reset       => q{('resource', 1, 'test')});
-my %reads = (
-	lease_check    => q{()},
-	lease_explain  => q{('held')},
-	lease_get      => q{('held')},
-	lease_outcomes => q{()},
-	lease_task_get => q{('held')},
-	lease_token    => q{('default', 'held', 'A', 1)});
 my $functions = $primary->safe_psql(
 	'postgres', q{
 	SELECT DISTINCT p.proname

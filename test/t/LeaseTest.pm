@@ -22,7 +22,49 @@ our @EXPORT = qw(
   error_of is_error is_healthy
   detach standby_node
   wait_for await_node psql_start psql_said psql_runs psql_finish
+  %changes %reads
 );
+
+# A call of each function that changes something, and of each that does not, for
+# a lease "held" of A's and a table "guarded".
+our %changes = (
+	lease_claim            => q{('held', 'A')},
+	lease_takeover         => q{('held', 'A', 1)},
+	lease_renew            => q{('held', 'A', 1)},
+	lease_renew_many       => q{('{held}', 'A', '{1}')},
+	lease_release          => q{('held', 'A', 1)},
+	lease_release_many     => q{('{held}', 'A', '{1}')},
+	lease_break            => q{('held', 1, 'test')},
+	lease_grant            => q{('default', 'public', 'use')},
+	lease_revoke           => q{('default', 'public', 'use')},
+	lease_namespace_create => q{('tenant')},
+	lease_namespace_alter  => q{('default', grace => '1 s')},
+	lease_namespace_drop   => q{('tenant')},
+	lease_fences_advance   => q{(1000)},
+	lease_purge            => q{('1 h')},
+	lease_sweep            => q{()},
+	lease_offer            => q{('task')},
+	lease_poll             => q{('A')},
+	lease_complete         => q{('held', 'A', 1)},
+	lease_fail             => q{('held', 'A', 1, 'test')},
+	lease_retry            => q{('held')},
+	lease_hold             => q{('held', 'test')},
+	lease_resume           => q{('held')},
+	lease_cancel           => q{('held', 'test')},
+	lease_namespace_hold   => q{('default', 'test')},
+	lease_namespace_resume => q{('default')},
+	lease_present          => q{('held', 'A', 1)},
+	lease_guard            => q{('guarded', 'held')},
+	lease_unguard          => q{('guarded')},
+	lease_admit            => q{('resource', 1)},
+	lease_mark_reset       => q{('resource', 1, 'test')});
+our %reads = (
+	lease_check    => q{()},
+	lease_explain  => q{('held')},
+	lease_get      => q{('held')},
+	lease_outcomes => q{()},
+	lease_task_get => q{('held')},
+	lease_token    => q{('default', 'held', 'A', 1)});
 
 # The columns of lease_result that the tests look at, as SQL gives them.
 my @columns = qw(ok outcome owner fence version remaining expires_at);
