@@ -103,6 +103,24 @@ SELECT target, open FROM lease_guards ORDER BY target::text;
 SELECT lease_unguard('event_3');
 SELECT target, open FROM lease_guards ORDER BY target::text;
 
+-- What is detached takes partitions of its own along.
+CREATE TABLE deep (id int, k int) PARTITION BY RANGE (id);
+CREATE TABLE deep_1 PARTITION OF deep FOR VALUES FROM (0) TO (10) PARTITION BY LIST (k);
+CREATE TABLE deep_1_a PARTITION OF deep_1 FOR VALUES IN (1);
+SELECT lease_guard('deep', 'job');
+ALTER TABLE deep DETACH PARTITION deep_1;
+SELECT tried(:'none', 'INSERT INTO deep_1_a VALUES (1, 1)') AS inserted, tried(:'none', 'TRUNCATE deep_1') AS truncated;
+SELECT target, open FROM lease_guards WHERE target <> 'event'::regclass ORDER BY target::text;
+SELECT lease_unguard('deep_1'), lease_unguard('deep_1') AS again;
+SELECT tried(:'none', 'TRUNCATE deep_1') AS truncated;
+SELECT target, open FROM lease_guards WHERE target <> 'event'::regclass ORDER BY target::text;
+-- One that was made after the guard and detached before it was made again has
+-- nothing left of it.
+CREATE TABLE deep_2 PARTITION OF deep FOR VALUES FROM (10) TO (20);
+ALTER TABLE deep DETACH PARTITION deep_2;
+SELECT target, open FROM lease_guards WHERE target <> 'event'::regclass ORDER BY target::text;
+DROP TABLE deep, deep_1, deep_2;
+
 -- A partition has no guard of its own to take away.
 SELECT lease_unguard('event_1');
 SELECT tried(:'none', 'INSERT INTO event_1 VALUES (9, 9)') AS inserted, tried(:'none', 'TRUNCATE event_1') AS truncated;
@@ -136,6 +154,9 @@ SELECT tried(:'none', 'INSERT INTO late VALUES (2, 32)') AS none, tried(:'other'
 SELECT lease_guard('event', 'job');
 ALTER TABLE event RENAME TO happening;
 SELECT tried(:'none', 'TRUNCATE event_1') AS none, tried(:'current', 'TRUNCATE event_1') AS current;
+SELECT lease_unguard('event_1'), lease_unguard('event_2');
+SELECT tried(:'none', 'TRUNCATE event_1') AS leaf, tried(:'none', 'TRUNCATE event_2') AS below;
+SELECT target, open FROM lease_guards WHERE target <> 'late'::regclass;
 SELECT lease_guard('happening', 'job');
 SELECT tried(:'none', 'TRUNCATE event_1') AS none, tried(:'current', 'TRUNCATE event_1') AS current;
 SELECT count(*) AS triggers FROM pg_trigger WHERE tgrelid = 'event_1'::regclass AND tgfoid = 'lease_fence_check'::regproc;

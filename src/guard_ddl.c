@@ -246,13 +246,60 @@ has_parent_of(const GuardTrigger *trigger)
 	return false;
 }
 
+/* Whether a table has triggers of its own that make it a guarded one. */
+static bool
+has_guard(Oid table)
+{
+	ListCell   *cell;
+
+	foreach(cell, guard_ddl_triggers(table))
+	{
+		const GuardTrigger *trigger = lfirst(cell);
+
+		if (!OidIsValid(trigger->parent) && !guard_ddl_is_for_parent(trigger))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a table is a partition, however deep, of one that has a guard. */
+bool
+guard_ddl_is_beneath_guard(Oid table)
+{
+	ListCell   *cell;
+
+	if (!get_rel_relispartition(table))
+		return false;
+	foreach(cell, get_partition_ancestors(table))
+	{
+		if (has_guard(lfirst_oid(cell)))
+			return true;
+	}
+	return false;
+}
+
 /*
- * Remove a guard's triggers: of a guarded table, or of one of its partitions
- * those of that name.  Copies of a parent's go with theirs; what a parent had
- * that is none any more goes in any case.  Answers whether there was any.
+ * Whether a trigger goes with a guard: of the guarded table, where no name is
+ * given, or of a partition of it, where that is the name of what it has for the
+ * guard's sake.  Copies of a parent's go with theirs.  What a parent had that is
+ * none any more goes too; what a renamed one has looks like it, so it stays
+ * beneath another guard.
  */
 static bool
-drop_triggers(Oid table, const char *name)
+goes_with_guard(const GuardTrigger *trigger, const char *name, bool beneath)
+{
+	if (OidIsValid(trigger->parent))
+		return false;
+	if (!guard_ddl_is_for_parent(trigger))
+		return name == NULL;
+	if (name != NULL && strcmp(trigger->name, name) == 0)
+		return true;
+	return !beneath && !has_parent_of(trigger);
+}
+
+/* Remove those of a table; answers whether there was any. */
+static bool
+drop_triggers(Oid table, const char *name, bool beneath)
 {
 	bool		dropped = false;
 	ListCell   *cell;
@@ -262,10 +309,7 @@ drop_triggers(Oid table, const char *name)
 		GuardTrigger *trigger = lfirst(cell);
 		ObjectAddress address;
 
-		if (OidIsValid(trigger->parent) ||
-			(guard_ddl_is_for_parent(trigger) ?
-			 (name == NULL || strcmp(trigger->name, name) != 0) && has_parent_of(trigger) :
-			 name != NULL))
+		if (!goes_with_guard(trigger, name, beneath))
 			continue;
 		ObjectAddressSet(address, TriggerRelationId, trigger->oid);
 		performDeletion(&address, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
@@ -277,13 +321,14 @@ drop_triggers(Oid table, const char *name)
 
 /*
  * Remove a table's guard, with what its partitions have for its sake; answers
- * whether there was one.
+ * whether there was anything of it.
  */
 static bool
 drop_guard(Relation table)
 {
 	char	   *name = guard_ddl_truncate_name(RelationGetRelid(table));
-	bool		dropped = drop_triggers(RelationGetRelid(table), NULL);
+	bool		beneath = guard_ddl_is_beneath_guard(RelationGetRelid(table));
+	bool		dropped = drop_triggers(RelationGetRelid(table), NULL, beneath);
 	ListCell   *cell;
 
 	if (table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
@@ -291,7 +336,7 @@ drop_guard(Relation table)
 	foreach(cell, find_all_inheritors(RelationGetRelid(table), ShareRowExclusiveLock, NULL))
 	{
 		if (lfirst_oid(cell) != RelationGetRelid(table))
-			(void) drop_triggers(lfirst_oid(cell), name);
+			dropped = drop_triggers(lfirst_oid(cell), name, beneath) || dropped;
 	}
 	return dropped;
 }

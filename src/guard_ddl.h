@@ -35,5 +35,6 @@ extern List *guard_ddl_triggers(Oid table);
 extern bool guard_ddl_needs_rows(Oid table, const GuardTerms *terms);
 extern char *guard_ddl_truncate_name(Oid table);
 extern bool guard_ddl_is_for_parent(const GuardTrigger *trigger);
+extern bool guard_ddl_is_beneath_guard(Oid table);
 
 #endif							/* LEASE_GUARD_DDL_H */

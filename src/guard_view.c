@@ -324,7 +324,7 @@ put_table(ReturnSetInfo *set, List *all, Oid table)
 			check_column(&guarded, true);
 		check_children(&guarded);
 	}
-	else if (guarded.own != NIL && !has_superclass(table))
+	else if (guarded.own != NIL && !guard_ddl_is_beneath_guard(table))
 		report(&guarded, "it was detached from what was guarded, and of that only TRUNCATE is left");
 	else
 		return;
