@@ -57,6 +57,7 @@ SELECT lease_guard('numbers', 'job');
 SELECT lease_guard('account_pkey', 'job');
 SELECT lease_guard('foreigner', 'job');
 SELECT lease_guard('pg_catalog.pg_class', 'job');
+SELECT lease_guard('information_schema.sql_features', 'job');
 SELECT lease_guard('lease_catalog.lease', 'job');
 SELECT lease_guard('lease_catalog.mark', 'job');
 \set VERBOSITY default

@@ -391,6 +391,7 @@ static Relation
 open_target(FunctionCallInfo fcinfo, const char *function)
 {
 	Relation	table;
+	char	   *schema;
 
 	PreventCommandIfReadOnly(function);
 	if (PG_ARGISNULL(0))
@@ -405,10 +406,11 @@ open_target(FunctionCallInfo fcinfo, const char *function)
 				 errmsg("table with OID %u does not exist", PG_GETARG_OID(0))));
 	if (!compat_owns_table(RelationGetRelid(table), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
+	schema = get_namespace_name(RelationGetNamespace(table));
 	if ((table->rd_rel->relkind != RELKIND_RELATION &&
 		 table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE) ||
 		IsSystemRelation(table) ||
-		strcmp(get_namespace_name(RelationGetNamespace(table)), LEASE_SCHEMA) == 0)
+		strcmp(schema, "information_schema") == 0 || strcmp(schema, LEASE_SCHEMA) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" cannot be guarded", RelationGetRelationName(table)),
