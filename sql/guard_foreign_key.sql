@@ -70,10 +70,44 @@ SET ROLE regress_lease_actor;
 SELECT tried(:'current', 'DELETE FROM b WHERE id = 2') AS itself, tried(:'current', 'DELETE FROM a WHERE id = 2') AS cascaded;
 RESET ROLE;
 
+-- Who may not read the column that names the leases learns no name by a refusal,
+-- be it that of an action or of a view: neither from the row, nor from a token
+-- that somebody else has presented.
+CREATE TABLE visit (id int PRIMARY KEY);
+CREATE TABLE stay (id int REFERENCES visit ON DELETE SET NULL, secret text);
+CREATE VIEW stays AS SELECT id FROM stay;
+INSERT INTO visit VALUES (1);
+INSERT INTO stay VALUES (1, 'patient');
+DO $$ BEGIN
+	PERFORM lease_release('patient', 'A', fence) FROM lease_claim('patient', 'A');
+	PERFORM lease_claim('patient', 'B', ttl => '1 h');
+END $$;
+SELECT lease_guard('stay', name_column => 'secret');
+CREATE FUNCTION present_as_owner(prove boolean) RETURNS text LANGUAGE sql SECURITY DEFINER
+AS $$SELECT outcome FROM lease_present('patient', 'A', 1, prove => prove)$$;
+CREATE VIEW reader AS SELECT what, told(token, act) FROM (VALUES
+	(1, 'an action', '', 'DELETE FROM visit'),
+	(2, 'a view', '', 'UPDATE stays SET id = NULL'),
+	(3, 'a token of his own', 'default/patient/A/1', 'DELETE FROM visit'),
+	(4, 'a token of the owner''s', '', 'SELECT present_as_owner(false); DELETE FROM visit'),
+	(5, 'the owner''s own', '', 'SELECT present_as_owner(true)')) t (n, what, token, act)
+ORDER BY n;
+CREATE ROLE regress_lease_reader;
+GRANT SELECT, DELETE ON visit TO regress_lease_reader;
+GRANT ALL ON stays, reader TO regress_lease_reader;
+SET ROLE regress_lease_reader;
+SELECT * FROM reader;
+RESET ROLE;
+-- With any privilege in the namespace all is told.
+SELECT lease_grant('default', 'regress_lease_reader', 'observe');
+SET ROLE regress_lease_reader;
+SELECT * FROM reader;
+RESET ROLE;
+
 \set VERBOSITY terse
 SET client_min_messages = error;
-DROP VIEW came;
-DROP TABLE act, cascades, nulls, defaults, partly, after, master, a, b, c;
-DROP FUNCTION tried, told;
+DROP VIEW came, reader, stays;
+DROP TABLE act, cascades, nulls, defaults, partly, after, master, a, b, c, stay, visit;
+DROP FUNCTION tried, told, present_as_owner;
 DROP EXTENSION lease;
-DROP ROLE regress_lease_actor;
+DROP ROLE regress_lease_actor, regress_lease_reader;

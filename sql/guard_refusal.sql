@@ -32,6 +32,14 @@ BEGIN;
 SELECT outcome FROM lease_release('job', 'B', 2);
 SELECT told(:'current', 'INSERT INTO item VALUES (1)') AS "LE008, released";
 ROLLBACK;
+BEGIN;
+SELECT outcome FROM lease_hold('job', 'why', stop => true);
+SELECT told(:'current', 'INSERT INTO item VALUES (1)') AS "LE009, held";
+ROLLBACK;
+BEGIN;
+SELECT outcome FROM lease_cancel('job', 'why', deadline => '0');
+SELECT told(:'current', 'INSERT INTO item VALUES (1)') AS "LE009, cancelled";
+ROLLBACK;
 -- The same by lease_present, of which no table is part.
 SELECT told('', 'SELECT lease_present(''job'', ''A'', 1)') AS "LE001";
 SELECT told('', 'SELECT lease_present(''job'', ''A'', 2)') AS "LE004";

@@ -58,9 +58,12 @@ static const struct
 	[REFUSAL_ENDED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '8'),
 		"the epoch has ended",
 	"Stop working, or claim anew."},
-	[REFUSAL_STOPPED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '9'),
+	[REFUSAL_ON_HOLD] = {MAKE_SQLSTATE('L', 'E', '0', '0', '9'),
 		"an operator has stopped the epoch",
 	"Stop working, unless you know that the hold will be taken back in time."},
+	[REFUSAL_CANCELLED] = {MAKE_SQLSTATE('L', 'E', '0', '0', '9'),
+		"an operator has cancelled the epoch, and its deadline is past",
+	"Stop working: nothing brings the epoch back."},
 	[REFUSAL_NO_PRIVILEGE] = {ERRCODE_INSUFFICIENT_PRIVILEGE,
 		"permission denied for the namespace of the lease",
 	"The extension's owner can grant it with lease_grant()."},
@@ -87,6 +90,10 @@ error_refused_message(Refusal refusal)
 	return refusals[refusal].message;
 }
 
+/*
+ * What there is to say about a refusal.  The name may come from a column that
+ * who reads this may not read, and the fence from a token that is not his.
+ */
 static const char *
 refused_detail(const Refused *refused)
 {
@@ -95,17 +102,20 @@ refused_detail(const Refused *refused)
 	initStringInfo(&detail);
 	if (refused->table != NULL)
 		appendStringInfo(&detail, "Table \"%s\": ", refused->table);
-	if (refused->key != NULL)
+	if (refused->key == NULL)
+		appendStringInfoString(&detail, "a lease that is not named");
+	else if (refused->concealed)
+		appendStringInfo(&detail, "a lease of namespace \"%s\"",
+						 text_to_cstring(refused->key->namespace));
+	else
 		appendStringInfo(&detail, "lease \"%s\" of namespace \"%s\"",
 						 text_to_cstring(refused->key->name),
 						 text_to_cstring(refused->key->namespace));
-	else
-		appendStringInfoString(&detail, "a lease that is not named");
 	if (refused->how != NULL)
 		appendStringInfo(&detail, ": %s", refused->how);
-	if (refused->has_fence)
+	if (refused->has_fence && !refused->concealed)
 		appendStringInfo(&detail, "; fence " INT64_FORMAT " was presented", refused->fence);
-	if (refused->has_current)
+	if (refused->has_current && !refused->concealed)
 		appendStringInfo(&detail, ", " INT64_FORMAT " is on record", refused->current);
 	if (detail.data[detail.len - 1] != '.')
 		appendStringInfoChar(&detail, '.');

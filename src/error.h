@@ -25,7 +25,8 @@ typedef enum Refusal
 	REFUSAL_NOT_FOUND,
 	REFUSAL_BUSY,
 	REFUSAL_ENDED,
-	REFUSAL_STOPPED,
+	REFUSAL_ON_HOLD,
+	REFUSAL_CANCELLED,
 	REFUSAL_NO_PRIVILEGE,
 	REFUSAL_MALFORMED,
 	REFUSAL_READ_ONLY,
@@ -38,6 +39,7 @@ typedef struct Refused
 	Refusal		refusal;
 	const char *table;			/* NULL where none is written */
 	const LeaseKey *key;		/* NULL where no lease is known */
+	bool		concealed;		/* who reads it may know its namespace alone */
 	bool		has_fence;
 	int64		fence;			/* the one presented */
 	bool		has_current;

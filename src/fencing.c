@@ -41,7 +41,7 @@ present(FunctionCallInfo fcinfo, const LeaseKey *key, RuleText owner,
 	LeaseAnswer answer = {.outcome = OUTCOME_PRESENTED};
 	TupleDesc	columns = result_columns(fcinfo);
 	Token	   *token;
-	Refused		refused;
+	Refused		refused = {.table = NULL};
 
 	PreventCommandIfReadOnly("lease_present");
 	PreventCommandIfParallelMode("lease_present");
@@ -183,7 +183,11 @@ lease_mark_reset(PG_FUNCTION_ARGS)
 	policy_authorize(resource.namespace, PRIVILEGE_OPERATE);
 	if (!marks_reset(&resource, fence, &former))
 	{
-		Refused		refused = {.refusal = REFUSAL_BUSY,.key = &resource};
+		Refused		refused = {
+			.refusal = REFUSAL_BUSY,
+			.key = &resource,
+			.concealed = proof_conceals(&resource)
+		};
 
 		error_refused(&refused);
 	}

@@ -218,6 +218,7 @@ refuse_for(Firing *firing, Refusal refusal, const LeaseKey *key, const char *how
 	Refused		refused = {
 		.refusal = refusal,
 		.key = key,
+		.concealed = key != NULL && proof_conceals(key),
 		.how = how
 	};
 
@@ -233,7 +234,7 @@ judge(Firing *firing, text *name)
 	ProofMode	mode = guard->terms.mode;
 	Token	   *token = token_find(guard->namespace, name, &unreadable);
 	LeaseKey	key;
-	Refused		refused;
+	Refused		refused = {.table = RelationGetRelationName(firing->trigger->tg_relation)};
 
 	key.namespace = guard->namespace;
 	key.name = name;
@@ -309,9 +310,18 @@ check_stamp(Firing *firing, TupleTableSlot *slot)
 		return;
 	value = slot_getattr(slot, guard->fence_column, &isnull);
 	if (isnull || DatumGetInt64(value) != firing->fence)
-		refuse_for(firing, REFUSAL_STAMP_CHANGED, &firing->key,
-				   psprintf("column \"%s\" does not have fence " INT64_FORMAT,
-							guard->terms.fence_column, firing->fence));
+	{
+		Refused		refused = {
+			.refusal = REFUSAL_STAMP_CHANGED,
+			.key = &firing->key,
+			.concealed = proof_conceals(&firing->key),
+			.has_fence = true,
+			.fence = firing->fence,
+			.how = psprintf("column \"%s\" has another", guard->terms.fence_column)
+		};
+
+		refuse(firing, &refused);
+	}
 }
 
 static void
@@ -380,10 +390,13 @@ check_protocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
 static bool
 is_trusted(Firing *firing)
 {
+	Guard	   *guard = firing->guard;
+	LeaseKey	key = {guard->namespace, guard->name};
+
 	if (!IsLogicalWorker())
 		return false;
-	if (firing->guard->terms.refuse_replication)
-		refuse_for(firing, REFUSAL_REPLICATED, NULL, "it comes from replication, which the guard refuses");
+	if (guard->terms.refuse_replication)
+		refuse_for(firing, REFUSAL_REPLICATED, guard->name == NULL ? NULL : &key, "it comes from replication, which the guard refuses");
 	return true;
 }
 

@@ -46,8 +46,9 @@ refusal_of(LeaseOutcome outcome)
 		case OUTCOME_BUSY:
 			return REFUSAL_BUSY;
 		case OUTCOME_ON_HOLD:
+			return REFUSAL_ON_HOLD;
 		case OUTCOME_CANCELLED:
-			return REFUSAL_STOPPED;
+			return REFUSAL_CANCELLED;
 		default:
 			return REFUSAL_ENDED;
 	}
@@ -157,12 +158,29 @@ make_call(const Token *token, LeaseCall *call)
 	call->needed = PRIVILEGE_USE;
 }
 
+/*
+ * Whether a lease is none of the business of the role that SET ROLE or login
+ * made the current one: it reads what is raised, beneath SECURITY DEFINER and
+ * the actions of foreign keys too.
+ */
+bool
+proof_conceals(const LeaseKey *key)
+{
+	return privilege_of(GetOuterUserId(), key->namespace) == 0;
+}
+
+/* Fill in a refusal, but for the table, which the caller knows. */
 static void
 refuse(const Token *token, Refusal refusal, Refused *refused)
 {
+	const char *table = refused->table;
+	bool		own = !token->presented || token->role == GetOuterUserId();
+
 	memset(refused, 0, sizeof(Refused));
 	refused->refusal = refusal;
+	refused->table = table;
 	refused->key = &token->key;
+	refused->concealed = !own && proof_conceals(&token->key);
 	refused->has_fence = true;
 	refused->fence = token->fence;
 }
@@ -178,7 +196,7 @@ privileges_of(const Token *token)
  * Prove that a token is the current epoch's, for the role that presents it,
  * which must not lose the right to it while it waits.  False, with the reason,
  * where it is not; *answer is what was found.  *token is then the entry that
- * knows it.
+ * knows it.  What is refused is so for the table of *refused, or NULL.
  */
 bool
 proof_call(Token **token, int64 patience, LeaseCall *call,
@@ -279,7 +297,7 @@ proof_holds(const Token *token, ProofMode mode)
 /*
  * Prove a token as far as the mode wants it and it has not been proved yet.
  * False, with the reason, where it may not be written under.  *token is then
- * the entry that knows what was found.
+ * the entry that knows what was found, and *refused has the table, or NULL.
  */
 bool
 proof_token(Token **token, ProofMode mode, int64 patience, Refused *refused)

@@ -21,6 +21,7 @@ typedef enum ProofMode
 
 extern bool proof_call(Token **token, int64 patience, LeaseCall *call,
 					   LeaseAnswer *answer, Refused *refused);
+extern bool proof_conceals(const LeaseKey *key);
 extern bool proof_holds(const Token *token, ProofMode mode);
 extern bool proof_may_enter(const Token *token);
 extern bool proof_token(Token **token, ProofMode mode, int64 patience,

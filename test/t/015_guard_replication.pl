@@ -58,12 +58,13 @@ sub log_size { return -s $subscriber->logfile }
 sub refused
 {
 	my ($since, $table) = @_;
+	my $lease = $table eq 'per_value' ? 'a lease that is not named' : 'lease "job" of namespace "default"';
 	my $said;
 
 	wait_for(
 		sub {
 			$said = slurp_file($subscriber->logfile, $since);
-			return $said =~ /the guard refuses what replication brings\n.*?Table "$table": a lease that is not named: it comes from replication/;
+			return $said =~ /the guard refuses what replication brings\n.*?Table "$table": $lease: it comes from replication/;
 		},
 		"the refusal of $table");
 	return $said;
