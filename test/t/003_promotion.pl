@@ -64,7 +64,9 @@ my $third  = standby_node('third', $old, 'base');
 claim($old, 'busy');
 raise_fence($old, 'purged', 5);
 raise_fence($old, 'free', 3);
-foreach my $standby ($first, $second, $third)
+# The one that is promoted goes last: those that are to follow it must not have
+# heard more than it has.
+foreach my $standby ($third, $second, $first)
 {
 	$old->wait_for_catchup($standby);
 	detach($standby);
