@@ -26,8 +26,9 @@
 /* What proves at once takes less: no more than that is no wait. */
 #define NO_WAIT INT64CONST(1000)
 
-/* How long this transaction has waited; for ever, where it was in vain. */
+/* How long this transaction has waited, and whether it was in vain. */
 static int64 waited = 0;
+static bool in_vain = false;
 
 static void
 at_transaction_event(XactEvent event, void *arg)
@@ -35,7 +36,10 @@ at_transaction_event(XactEvent event, void *arg)
 	(void) arg;
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
+	{
 		waited = 0;
+		in_vain = false;
+	}
 }
 
 void
@@ -90,11 +94,9 @@ static bool
 prove_step(void *state)
 {
 	Attempt    *attempt = state;
-	int64		longest = settings_lock_wait * INT64CONST(1000);
+	int64		patience = in_vain ? 0 : Max(settings_lock_patience() - waited, 0);
 
-	return proof_token(&attempt->token, attempt->mode,
-					   longest - Min(waited, longest),
-					   &attempt->refused);
+	return proof_token(&attempt->token, attempt->mode, patience, &attempt->refused);
 }
 
 /* Prove a token; false, with the reason, where it may not be written under. */
@@ -105,6 +107,7 @@ observe_token(Observed *observed, Token *token, ProofMode mode, Refused *refused
 	Attempt		attempt = {token, mode};
 	volatile bool proved = false;
 	int64		began;
+	int64		length;
 
 	memset(refused, 0, sizeof(Refused));
 	refused->refusal = recall(observed, token);
@@ -126,12 +129,12 @@ observe_token(Observed *observed, Token *token, ProofMode mode, Refused *refused
 		refused->refusal = REFUSAL_BUSY;
 	}
 	PG_END_TRY();
-	if (clock_monotonic() - began > NO_WAIT)
-		waited += clock_monotonic() - began;
+	length = clock_monotonic() - began;
+	if (length > NO_WAIT)
+		waited += length;
 	if (proved)
 		return true;
-	if (refused->refusal == REFUSAL_BUSY)
-		waited = PG_INT64_MAX;
+	in_vain = in_vain || refused->refusal == REFUSAL_BUSY;
 	remember(observed, token, refused->refusal);
 	return false;
 }

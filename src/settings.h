@@ -26,6 +26,13 @@ extern int	settings_enforcement;	/* an Enforcement */
 extern char *settings_token;
 extern uint64 settings_token_changes;
 
+/* lease.lock_wait in microseconds, as waits are told. */
+static inline int64
+settings_lock_patience(void)
+{
+	return settings_lock_wait * INT64CONST(1000);
+}
+
 extern void settings_define(void);
 extern bool settings_clock(TimestampTz *instant);
 
