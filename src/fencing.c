@@ -49,7 +49,7 @@ present(FunctionCallInfo fcinfo, const LeaseKey *key, RuleText owner,
 	token = token_present(key, owner, fence, GetUserId());
 	if (prove)
 	{
-		if (!proof_call(&token, settings_lock_wait * INT64CONST(1000), &call, &answer, &refused))
+		if (!proof_call(&token, settings_lock_patience(), &call, &answer, &refused))
 			error_refused(&refused);
 	}
 	else
@@ -151,7 +151,7 @@ lease_admit(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("lease_admit");
 	PreventCommandIfParallelMode("lease_admit");
 	policy_authorize(resource.namespace, PRIVILEGE_USE);
-	outcome = outcomes[marks_enter(&resource, fence, settings_lock_wait * INT64CONST(1000), &mark)];
+	outcome = outcomes[marks_enter(&resource, fence, settings_lock_patience(), &mark)];
 
 	/* it may have waited since */
 	policy_authorize(resource.namespace, PRIVILEGE_USE);

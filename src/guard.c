@@ -253,7 +253,7 @@ judge(Firing *firing, text *name)
 	if (enforcement_of(guard) == ENFORCEMENT_ENFORCE)
 	{
 		if (!firing->later &&
-			!proof_token(&token, mode, settings_lock_wait * INT64CONST(1000), &refused))
+			!proof_token(&token, mode, settings_lock_patience(), &refused))
 			refuse(firing, &refused);
 		return true;
 	}
@@ -400,13 +400,6 @@ is_trusted(Firing *firing)
 	return true;
 }
 
-/* Whether nothing can be judged, for what is wrong with the guard itself. */
-static bool
-is_broken(const Guard *guard)
-{
-	return guard->fault.code != 0;
-}
-
 /* Whether a row is about to be stored. */
 static bool
 is_stored_later(TriggerEvent event)
@@ -423,7 +416,7 @@ is_to_be_judged(Firing *firing, MemoryContext statement)
 
 	if (enforcement_of(guard) == ENFORCEMENT_OFF)
 		return false;
-	if (!is_broken(guard))
+	if (!guard_terms_broken(&guard->fault))
 	{
 		if (is_trusted(firing))
 			return false;
@@ -431,7 +424,7 @@ is_to_be_judged(Firing *firing, MemoryContext statement)
 			resolve(guard, firing->trigger, statement);
 	}
 	firing->judged_again = guard->judged_after && is_stored_later(firing->trigger->tg_event);
-	if (is_broken(guard))
+	if (guard_terms_broken(&guard->fault))
 	{
 		refuse_unjudged(firing);
 		return false;

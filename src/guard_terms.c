@@ -56,16 +56,10 @@ guard_terms_raise(const GuardFault *fault)
 			 fault->hint == NULL ? 0 : errhint("%s", fault->hint)));
 }
 
-static bool
-is_broken(const GuardFault *fault)
-{
-	return fault->code != 0;
-}
-
 static void
 invalid(GuardFault *fault, const char *argument, const char *detail)
 {
-	if (is_broken(fault))
+	if (guard_terms_broken(fault))
 		return;
 	fault->code = ERRCODE_INVALID_PARAMETER_VALUE;
 	fault->message = psprintf("invalid %s", argument);
@@ -131,9 +125,9 @@ guard_terms_read(char **arguments, int narguments, GuardTerms *terms,
 	terms->refuse_replication = find_word(arguments[GUARD_REPLICATION], replications,
 										  lengthof(replications), "replication",
 										  "It is one of trust and refuse.", fault) == 1;
-	if (is_broken(fault))
+	if (guard_terms_broken(fault))
 		terms->enforcement = ENFORCEMENT_ENFORCE;
-	return !is_broken(fault);
+	return !guard_terms_broken(fault);
 }
 
 /* Whether two triggers say the same. */
@@ -153,8 +147,8 @@ guard_terms_same(char **a, int na, char **b, int nb)
 /*
  * Whether values of a type are known to be written alike in every session, so
  * that one value names one lease: of a type that an extension brings nobody
- * knows.  Values that are merely equal may name two, by their
- * bytes: numerics of different scales, texts under a lax collation.
+ * knows.  Values that are merely equal may name two, by their bytes: numerics
+ * of different scales, texts under a lax collation.
  */
 static bool
 names_by(Oid type)
@@ -220,5 +214,5 @@ guard_terms_find_column(Oid table, const GuardTerms *terms, bool stamped,
 								  column, get_rel_name(table));
 		fault->detail = "It has no value yet when the fence is written.";
 	}
-	return !is_broken(fault);
+	return !guard_terms_broken(fault);
 }

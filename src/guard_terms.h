@@ -47,6 +47,12 @@ typedef struct GuardFault
 	const char *hint;			/* or NULL */
 } GuardFault;
 
+static inline bool
+guard_terms_broken(const GuardFault *fault)
+{
+	return fault->code != 0;
+}
+
 pg_noreturn extern void guard_terms_raise(const GuardFault *fault);
 extern bool guard_terms_read(char **arguments, int narguments, GuardTerms *terms,
 							 GuardFault *fault);

@@ -293,7 +293,7 @@ marks_reset(const LeaseKey *resource, int64 fence, int64 *former)
 	bool		alone = false;
 	Wait		wait;
 
-	wait_begin(&wait, settings_lock_wait * INT64CONST(1000));
+	wait_begin(&wait, settings_lock_patience());
 	for (;;)
 	{
 		if (pass_gate(gate))

@@ -3,15 +3,15 @@
  *		Namespaces and privileges as their owner changes them.
  *
  * Promises: whoever calls is the extension's owner or a superuser, but for a
- * hold and its rebase, whose callers have been authorised before; a namespace is never left with
- * a floor above its ceiling, and is not dropped while it has leases.
+ * hold and its rebase, whose callers have been authorised before; a namespace is
+ * never left with a floor above its ceiling, and is not dropped while it has
+ * leases.
  *
  * Locks: the namespace's row, for which the owner's INSERT, UPDATE and DELETE
  * queue as ever, and a hold is busy; then what policy_changes() takes, which a
- * rebase tries.  A first
- * claim of a name and the drop of its namespace do not wait for each other: each
- * writes first and then looks for the other's uncommitted row (policy_stays,
- * namespaces_drop).
+ * rebase tries.  A first claim of a name and the drop of its namespace do not
+ * wait for each other: each writes first and then looks for the other's
+ * uncommitted row (policy_stays, namespaces_drop).
  */
 #include "lease.h"
 

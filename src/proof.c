@@ -10,8 +10,9 @@
  *
  * The order: look; lock FOR KEY SHARE, which heartbeats and other writers of
  * the epoch do not mind; where what is locked may have been superseded, look
- * again at a fresh snapshot; read the clock, judge.  A refusal may leave the lock to
- * the end of the subtransaction: who goes on after one has one of his own.
+ * again at a fresh snapshot; read the clock, judge.  A refusal may leave the
+ * lock to the end of the subtransaction: who goes on after one has one of his
+ * own.
  */
 #include "lease.h"
 
@@ -248,8 +249,9 @@ prove_mark(Token **token, ProofMode mode, int64 patience, Refused *refused)
 		marks_raise(key, fence, patience, &mark) :
 		marks_enter(key, fence, patience, &mark);
 
-	/* it may have waited since */
-	if (!(privileges_of(*token) & PRIVILEGE_USE))
+	/* who gets in or raises the mark may have waited since */
+	if ((mode == PROOF_HIGH_WATER || fence > mark) &&
+		!(privileges_of(*token) & PRIVILEGE_USE))
 		return false;
 	refused->refusal = answer == MARK_ADMITTED ? REFUSAL_NONE :
 		answer == MARK_BELOW ? REFUSAL_BELOW_MARK : REFUSAL_BUSY;

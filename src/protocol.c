@@ -570,7 +570,7 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 {
 	int64		patience = traits_of(call)->waits ?
 	Min(call->wait, settings_max_wait * INT64CONST(1000)) :
-	settings_lock_wait * INT64CONST(1000);
+	settings_lock_patience();
 	Wait		wait;
 
 	protocol_may_change(outcomes_verb_name(call->request.verb));

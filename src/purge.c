@@ -25,24 +25,24 @@
 #include "store.h"
 #include "transaction.h"
 
-/* The names that a look has found idle. */
-typedef struct Candidates
+/* What is idle, and in which namespace. */
+typedef struct Idleness
 {
-	MemoryContext context;
 	const NamespacePolicy *policy;
 	int64		idle;
-	int64		max;
-	List	   *names;			/* of text * */
-} Candidates;
+} Idleness;
 
 /*
  * Whether nobody has had a lease for so long, and nobody's choice stands on
  * it.  A task must be over, and its history too.
  */
 static bool
-is_idle(const LeaseRow *row, const LeasePolicy *policy, int64 idle,
-		TimestampTz now)
+is_idle(const LeaseRow *row, const void *idleness_pointer)
 {
+	const Idleness *idleness = idleness_pointer;
+	const LeasePolicy *policy = &idleness->policy->rules;
+	int64		idle = idleness->idle;
+	TimestampTz now = clock_now();
 	LeaseOutcome state = rules_state(row, policy, now);
 	TimestampTz since = row->ended != END_NONE ? row->ended_at : row->expires_at;
 
@@ -60,28 +60,11 @@ is_idle(const LeaseRow *row, const LeasePolicy *policy, int64 idle,
 	return now - Min(since, now) >= idle;
 }
 
-static bool
-collect(const LeaseKey *key, const LeaseRow *row, void *state)
-{
-	Candidates *candidates = state;
-
-	if (is_idle(row, &candidates->policy->rules, candidates->idle, clock_now()))
-	{
-		MemoryContext caller = MemoryContextSwitchTo(candidates->context);
-
-		candidates->names = lappend(candidates->names,
-									DatumGetTextPCopy(PointerGetDatum(key->name)));
-		MemoryContextSwitchTo(caller);
-	}
-	return list_length(candidates->names) < candidates->max;
-}
-
 /* One row to delete. */
 typedef struct Candidate
 {
 	LeaseKey	key;
-	const NamespacePolicy *policy;
-	int64		idle;
+	const Idleness *idleness;
 } Candidate;
 
 /* Delete the row, if it is still idle once it is locked. */
@@ -95,10 +78,10 @@ purge_step(void *state)
 
 	rows_open(&rows, "lease", RowExclusiveLock);
 	purge = store_lock(&rows, &candidate->key, NULL, LockTupleExclusive, &locked) == ROW_LOCKED &&
-		is_idle(&locked.row, &candidate->policy->rules, candidate->idle, clock_now());
+		is_idle(&locked.row, candidate->idleness);
 	if (purge)
 	{
-		if (candidate->policy->history && !rules_is_free(&locked.row))
+		if (candidate->idleness->policy->history && !rules_is_free(&locked.row))
 			ledger_keep_end(&candidate->key, &locked.row, END_EXPIRED,
 							locked.row.expires_at, NULL, NULL);
 		if (locked.row.task != TASK_NONE)
@@ -117,22 +100,17 @@ purge_step(void *state)
 int64
 purge_idle(const text *namespace, int64 idle, int64 max)
 {
-	Candidates	candidates = {CurrentMemoryContext};
 	NamespacePolicy policy;
+	Idleness	idleness = {&policy, idle};
 	int64		purged = 0;
 	ListCell   *cell;
 
 	(void) policy_authorize(namespace, PRIVILEGE_OPERATE);
 	policy_read(namespace, &policy);
-	candidates.policy = &policy;
-	candidates.idle = idle;
-	candidates.max = max;
-	store_visit(namespace, ForwardScanDirection, collect, &candidates);
-
-	foreach(cell, candidates.names)
+	foreach(cell, store_names(namespace, ForwardScanDirection, is_idle, &idleness, max))
 	{
 		Candidate	candidate = {
-			{unconstify(text *, namespace), lfirst(cell)}, &policy, idle
+			{unconstify(text *, namespace), lfirst(cell)}, &idleness
 		};
 
 		CHECK_FOR_INTERRUPTS();

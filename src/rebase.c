@@ -33,28 +33,11 @@
  */
 #define BATCH 1000
 
-/* The leases that are found to be promised ahead. */
-typedef struct Promised
-{
-	MemoryContext context;
-	int64		max;
-	List	   *names;			/* of text * */
-} Promised;
-
 static bool
-collect(const LeaseKey *key, const LeaseRow *row, void *state)
+is_ahead(const LeaseRow *row, const void *state)
 {
-	Promised   *promised = state;
-
-	if (rules_is_promised_ahead(row, clock_now()))
-	{
-		MemoryContext caller = MemoryContextSwitchTo(promised->context);
-
-		promised->names = lappend(promised->names,
-								  DatumGetTextPCopy(PointerGetDatum(key->name)));
-		MemoryContextSwitchTo(caller);
-	}
-	return list_length(promised->names) < promised->max;
+	(void) state;
+	return rules_is_promised_ahead(row, clock_now());
 }
 
 /* Rebase the row, if it is still ahead once it is locked. */
@@ -88,14 +71,12 @@ rebase_step(void *state)
 void
 rebase_counted(const text *namespace)
 {
-	Promised	promised = {CurrentMemoryContext};
 	NamespacePolicy policy;
 	ListCell   *cell;
 
 	policy_read(namespace, &policy);
-	promised.max = Max(policy.rules.max_leases, BATCH);
-	store_visit(namespace, BackwardScanDirection, collect, &promised);
-	foreach(cell, promised.names)
+	foreach(cell, store_names(namespace, BackwardScanDirection, is_ahead, NULL,
+							  Max(policy.rules.max_leases, BATCH)))
 	{
 		LeaseKey	key = {unconstify(text *, namespace), lfirst(cell)};
 

@@ -201,7 +201,7 @@ rows_open(Rows *rows, const char *table, LOCKMODE lockmode)
 		index_missing(table);
 	rows->index = index_open(index, lockmode);
 	rows->lockmode = lockmode;
-	rows->patience = settings_lock_wait * INT64CONST(1000);
+	rows->patience = settings_lock_patience();
 }
 
 /* Open a table by another index. */
@@ -220,7 +220,7 @@ rows_open_by(Rows *rows, const char *table, const char *index,
 		!rows->index->rd_index->indisvalid)
 		index_missing(table);
 	rows->lockmode = lockmode;
-	rows->patience = settings_lock_wait * INT64CONST(1000);
+	rows->patience = settings_lock_patience();
 }
 
 /* Close a table in which nothing has changed: it is unlocked too. */

@@ -146,8 +146,7 @@ store_forget(FoundRow *found)
 /*
  * Visit the rows of a namespace, or of all where it is NULL, in the order of
  * (namespace, name) or its reverse, and as of one snapshot, until the visitor
- * answers false.
- * What the visitor is given lives until it returns.
+ * answers false.  What the visitor is given lives until it returns.
  */
 void
 store_visit(const text *namespace, ScanDirection direction,
@@ -182,6 +181,43 @@ store_visit(const text *namespace, ScanDirection direction,
 	rows_scan_end(&scan);
 	rows_close(&rows);
 	MemoryContextDelete(one_row);
+}
+
+/* What store_names() looks for, and has found. */
+typedef struct Names
+{
+	MemoryContext context;
+	StorePredicate wanted;
+	const void *state;
+	int64		max;
+	List	   *found;
+} Names;
+
+static bool
+keep_name(const LeaseKey *key, const LeaseRow *row, void *state)
+{
+	Names	   *names = state;
+
+	if (names->wanted(row, names->state))
+	{
+		MemoryContext caller = MemoryContextSwitchTo(names->context);
+
+		names->found = lappend(names->found,
+							   DatumGetTextPCopy(PointerGetDatum(key->name)));
+		MemoryContextSwitchTo(caller);
+	}
+	return list_length(names->found) < names->max;
+}
+
+/* The names (text *), not more than so many, of a namespace's rows of a kind. */
+List *
+store_names(const text *namespace, ScanDirection direction,
+			StorePredicate wanted, const void *state, int64 max)
+{
+	Names		names = {CurrentMemoryContext, wanted, state, max, NIL};
+
+	store_visit(namespace, direction, keep_name, &names);
+	return names.found;
 }
 
 /*

@@ -7,6 +7,7 @@
 
 #include "lease.h"
 
+#include "nodes/pg_list.h"
 #include "storage/itemptr.h"
 
 #include "rows.h"
@@ -28,11 +29,14 @@ typedef struct LockedRow
 
 typedef bool (*StoreVisitor) (const LeaseKey *key, const LeaseRow *row,
 							  void *state);
+typedef bool (*StorePredicate) (const LeaseRow *row, const void *state);
 
 extern void store_find(Rows *rows, const LeaseKey *key, FoundRow *found);
 extern void store_forget(FoundRow *found);
 extern void store_visit(const text *namespace, ScanDirection direction,
 						StoreVisitor visit, void *state);
+extern List *store_names(const text *namespace, ScanDirection direction,
+						 StorePredicate wanted, const void *state, int64 max);
 extern RowLock store_lock(Rows *rows, const LeaseKey *key,
 						  const FoundRow *found, LockTupleMode mode,
 						  LockedRow *locked);

@@ -8,8 +8,10 @@
  * lap made lives as long as what the caller makes; what earlier ones made is
  * gone after the nap.
  *
- * Whoever naps holds no lock that others wait for, and looks afresh afterwards
- * at all that may have changed meanwhile, what he may do included.
+ * Whoever naps has given back what the look has locked, and looks afresh
+ * afterwards at all that may have changed meanwhile, what he may do included.
+ * What his transaction has locked before stays, and so does the wish to be the
+ * next (marks.c).
  */
 #include "lease.h"
 
