@@ -92,6 +92,11 @@ class Act:
         it frees the row or finds it freed."""
         return self.made or self.verb in RELEASES and self.outcome == "expired"
 
+    def holds(self, later):
+        """Whether a later act of its transaction stands on this one.  A late release
+        that found the row freed has locked nothing: others may have come between."""
+        return self.made or later.state.version == self.state.version + 1
+
     def __str__(self):
         given = ", ".join(str(value) for value in (self.name, self.owner, self.fence)
                           if value is not None)
@@ -158,8 +163,9 @@ class Transaction:
         """The acts of one call, which has been answered."""
         for act in acts:
             act.purged = self.purged
-            if act.may_have_made:
-                act.base = self.own.get(act.name)
+            before = self.own.get(act.name)
+            if before and act.may_have_made and before.holds(act):
+                act.base = before
             self.purged = self.purged or act.verb == "lease_purge"
         self.own.update((act.name, act) for act in acts if act.may_have_made)
         for act in acts:

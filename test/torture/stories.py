@@ -318,6 +318,19 @@ def the_clock_is_read_before_the_second_of_two_acts(s):
 
 
 @story("I6")
+def a_late_release_locks_only_what_it_frees(s):
+    s.call("A", 10, "claim", "claimed", (1, 1, "A", 110))
+    s.call("A", 120, "release", "expired", (1, 2), fence=1)
+    s.tell("A2", 130, "BEGIN")
+    s.call("A2", 132, "release", "expired", (1, 2), fence=1)
+    s.call("B", 140, "claim", "claimed", (2, 3, "B", 240))
+    state = (2, 3, "A", 350) if s.wrong else (3, 4, "A", 350)
+    s.call("A2", 136, "claim", "claimed" if s.wrong else "taken_over", state,
+           decided=250, answered=252)
+    s.tell("A2", 260, "ROLLBACK")
+
+
+@story("I6")
 def the_clock_is_read_before_the_epoch_itself(s):
     s.call("A", 10, "claim", "claimed", (1, 1, "A", 110))
     s.call("B", 150, "takeover", "taken_over", (2, 2, "B", 250), expected_fence=1)
