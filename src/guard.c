@@ -232,12 +232,10 @@ judge(Firing *firing, text *name)
 	Guard	   *guard = firing->guard;
 	const char *unreadable = NULL;
 	ProofMode	mode = guard->terms.mode;
-	Token	   *token = token_find(guard->namespace, name, &unreadable);
-	LeaseKey	key;
+	LeaseKey	key = {guard->namespace, name};
+	Token	   *token = token_find(&key, &unreadable);
 	Refused		refused = {.table = RelationGetRelationName(firing->trigger->tg_relation)};
 
-	key.namespace = guard->namespace;
-	key.name = name;
 	if (token == NULL)
 	{
 		if (unreadable != NULL)

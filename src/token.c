@@ -9,8 +9,8 @@
  * name replaces the one before.  Nothing is left when the transaction ends.
  *
  * It is a stack: the newest entry of a name counts, an entry is changed in the
- * subtransaction that made it and copied by an inner one.  Memory is the
- * transaction's.
+ * subtransaction that made it and copied by an inner one.  A table finds it, for
+ * a transaction may work under thousands.  Memory is the transaction's.
  *
  * Not here: whether a token is any good (proof.c, marks.c).
  */
@@ -18,9 +18,11 @@
 
 #include "access/xact.h"
 #include "catalog/namespace.h"
+#include "common/hashfn.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "arguments.h"
@@ -28,7 +30,15 @@
 #include "settings.h"
 #include "token.h"
 
-static Token *newest = NULL;
+/* A name that has had a token in this transaction. */
+typedef struct TokenName
+{
+	LeaseKey	key;
+	Token	   *newest;			/* or NULL */
+} TokenName;
+
+static dlist_head stack = DLIST_STATIC_INIT(stack);
+static HTAB *names = NULL;
 
 static uint64 last_id = 0;
 
@@ -43,32 +53,42 @@ text_equal(const text *a, const text *b)
 }
 
 static bool
-is_of(const Token *token, const text *namespace, const text *name)
+key_equal(const LeaseKey *a, const LeaseKey *b)
 {
-	return text_equal(token->key.name, name) &&
-		text_equal(token->key.namespace, namespace);
+	return text_equal(a->name, b->name) && text_equal(a->namespace, b->namespace);
+}
+
+static uint32
+hash_key(const void *key, Size size)
+{
+	const LeaseKey *lease = key;
+
+	(void) size;
+	return hash_combine(hash_bytes((const unsigned char *) VARDATA_ANY(lease->namespace),
+								   VARSIZE_ANY_EXHDR(lease->namespace)),
+						hash_bytes((const unsigned char *) VARDATA_ANY(lease->name),
+								   VARSIZE_ANY_EXHDR(lease->name)));
+}
+
+static int
+differ(const void *a, const void *b, Size size)
+{
+	(void) size;
+	return key_equal(a, b) ? 0 : 1;
+}
+
+static TokenName *
+find_name(const LeaseKey *key)
+{
+	return names == NULL ? NULL : hash_search(names, key, HASH_FIND, NULL);
 }
 
 static Token *
-find(const text *namespace, const text *name)
+find(const LeaseKey *key)
 {
-	Token	   *token;
+	TokenName  *name = find_name(key);
 
-	for (token = newest; token != NULL; token = token->older)
-	{
-		if (is_of(token, namespace, name))
-			return token;
-	}
-	return NULL;
-}
-
-static void
-discard(Token *token)
-{
-	pfree(token->key.namespace);
-	pfree(token->key.name);
-	pfree((char *) token->owner.data);
-	pfree(token);
+	return name == NULL ? NULL : name->newest;
 }
 
 static text *
@@ -77,43 +97,73 @@ copy_text(const text *value)
 	return cstring_to_text_with_len(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
 }
 
+static TokenName *
+find_or_enter_name(const LeaseKey *key)
+{
+	TokenName  *name = find_name(key);
+	LeaseKey	copy;
+
+	if (name != NULL)
+		return name;
+	if (names == NULL)
+	{
+		HASHCTL		control = {
+			.keysize = sizeof(LeaseKey),
+			.entrysize = sizeof(TokenName),
+			.hash = hash_key,
+			.match = differ,
+			.hcxt = CurrentMemoryContext
+		};
+
+		names = hash_create("lease tokens", 16, &control,
+							HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+	}
+	copy.namespace = copy_text(key->namespace);
+	copy.name = copy_text(key->name);
+	name = hash_search(names, &copy, HASH_ENTER, NULL);
+	name->newest = NULL;
+	return name;
+}
+
 /* Put an entry on top, which keeps nothing of what it is given. */
 static Token *
 push(const Token *template)
 {
 	MemoryContext caller = MemoryContextSwitchTo(TopTransactionContext);
+	TokenName  *name = find_or_enter_name(&template->key);
 	Token	   *token = palloc(sizeof(Token));
 
 	*token = *template;
-	token->key.namespace = copy_text(template->key.namespace);
-	token->key.name = copy_text(template->key.name);
+	token->key = name->key;
 	token->owner.data = pnstrdup(template->owner.data, template->owner.len);
 	token->level = GetCurrentTransactionNestLevel();
-	token->older = newest;
-	newest = token;
+	token->name = name;
+	token->older = name->newest;
+	name->newest = token;
+	dlist_push_head(&stack, &token->node);
 	last_found = NULL;
 	MemoryContextSwitchTo(caller);
 	return token;
 }
 
-/* Take an inner entry's place among those of the level that it has now. */
+static void
+discard(Token *token)
+{
+	dlist_delete(&token->node);
+	pfree((char *) token->owner.data);
+	pfree(token);
+}
+
+/* Take an inner entry's place at the level that it has now. */
 static void
 drop_shadowed(Token *token)
 {
-	Token	  **link = &token->older;
+	Token	   *older = token->older;
 
-	while (*link != NULL && (*link)->level == token->level)
-	{
-		Token	   *older = *link;
-
-		if (is_of(older, token->key.namespace, token->key.name))
-		{
-			*link = older->older;
-			discard(older);
-		}
-		else
-			link = &older->older;
-	}
+	if (older == NULL || older->level != token->level)
+		return;
+	token->older = older->older;
+	discard(older);
 }
 
 /*
@@ -201,7 +251,7 @@ token_decode(const TokenText *written, LeaseKey *key, RuleText *owner)
 
 /* The token of a name in lease.token, put on top. */
 static Token *
-find_in_setting(const text *namespace, const text *name, const char **fault)
+find_in_setting(const LeaseKey *key, const char **fault)
 {
 	const char *cursor = settings_token;
 	TokenText	written;
@@ -219,7 +269,7 @@ find_in_setting(const text *namespace, const text *name, const char **fault)
 		*fault = token_decode(&written, &template.key, &template.owner);
 		if (*fault != NULL)
 			return NULL;
-		if (is_of(&template, namespace, name))
+		if (key_equal(&template.key, key))
 			return push(&template);
 	}
 	return NULL;
@@ -239,15 +289,15 @@ is_valid(const Token *token)
  * *fault is then what is wrong with one before it in lease.token.
  */
 Token *
-token_find(const text *namespace, const text *name, const char **fault)
+token_find(const LeaseKey *key, const char **fault)
 {
 	Token	   *token = last_found;
 
-	if (token == NULL || !is_of(token, namespace, name))
-		token = find(namespace, name);
+	if (token == NULL || !key_equal(&token->key, key))
+		token = find(key);
 	if (token == NULL || !is_valid(token))
 	{
-		token = find_in_setting(namespace, name, fault);
+		token = find_in_setting(key, fault);
 		if (token != NULL)
 			drop_shadowed(token);
 	}
@@ -272,7 +322,7 @@ forget(Token *token)
 void
 token_forget(const LeaseKey *key)
 {
-	Token	   *token = find(key->namespace, key->name);
+	Token	   *token = find(key);
 
 	if (token != NULL)
 		forget(token);
@@ -282,12 +332,13 @@ token_forget(const LeaseKey *key)
 void
 token_forget_namespace(const text *namespace)
 {
-	Token	   *token;
+	dlist_iter	each;
 
-	for (token = newest; token != NULL; token = token->older)
+	dlist_foreach(each, &stack)
 	{
-		if (text_equal(token->key.namespace, namespace) &&
-			find(namespace, token->key.name) == token)
+		Token	   *token = dlist_container(Token, node, each.cur);
+
+		if (text_equal(token->key.namespace, namespace) && token->name->newest == token)
 			forget(token);
 	}
 }
@@ -302,7 +353,8 @@ at_transaction_event(XactEvent event, void *arg)
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PREPARE:
 			/* the memory goes with the transaction */
-			newest = NULL;
+			dlist_init(&stack);
+			names = NULL;
 			last_found = NULL;
 			break;
 		default:
@@ -314,18 +366,30 @@ at_transaction_event(XactEvent event, void *arg)
 static void
 hand_over(int level)
 {
-	Token	   *token;
-	int			handed = 0;
+	dlist_iter	each;
 
-	for (token = newest; token != NULL && token->level >= level; token = token->older)
+	dlist_foreach(each, &stack)
 	{
+		Token	   *token = dlist_container(Token, node, each.cur);
+
+		if (token->level < level)
+			break;
 		token->level = level - 1;
-		handed++;
-	}
-	for (token = newest; token != NULL && handed > 0; token = token->older)
-	{
 		drop_shadowed(token);
-		handed--;
+	}
+}
+
+static void
+roll_back(int level)
+{
+	while (!dlist_is_empty(&stack))
+	{
+		Token	   *token = dlist_head_element(Token, node, &stack);
+
+		if (token->level < level)
+			break;
+		token->name->newest = token->older;
+		discard(token);
 	}
 }
 
@@ -338,20 +402,10 @@ at_subtransaction_event(SubXactEvent event, SubTransactionId mine,
 	(void) mine;
 	(void) parent;
 	(void) arg;
-	if (newest == NULL || newest->level < level)
-		return;
 	if (event == SUBXACT_EVENT_COMMIT_SUB)
 		hand_over(level);
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
-	{
-		while (newest != NULL && newest->level >= level)
-		{
-			Token	   *token = newest;
-
-			newest = token->older;
-			discard(token);
-		}
-	}
+		roll_back(level);
 	else
 		return;
 	last_found = NULL;

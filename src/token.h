@@ -7,12 +7,16 @@
 
 #include "lease.h"
 
+#include "lib/ilist.h"
+
 #include "token_text.h"
 
 /* What is known of one lease's token, in one subtransaction. */
 typedef struct Token
 {
-	struct Token *older;
+	dlist_node	node;			/* among all, the newest first */
+	struct TokenName *name;
+	struct Token *older;		/* of the same name */
 	uint64		id;				/* another where what was known is forgotten */
 	LeaseKey	key;
 	RuleText	owner;
@@ -31,8 +35,7 @@ typedef struct Token
 extern void token_init(void);
 extern Token *token_present(const LeaseKey *key, RuleText owner, int64 fence,
 							Oid role);
-extern Token *token_find(const text *namespace, const text *name,
-						 const char **fault);
+extern Token *token_find(const LeaseKey *key, const char **fault);
 extern Token *token_own(Token *token);
 extern void token_forget(const LeaseKey *key);
 extern void token_forget_namespace(const text *namespace);
