@@ -754,12 +754,12 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION lease_namespace_drop(text) IS
 'Drop a namespace that has no leases; for the extension''s owner';
 
-CREATE FUNCTION lease_fences_advance(floor bigint)
+CREATE FUNCTION lease_fences_advance(floor bigint DEFAULT NULL)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'lease_fences_advance'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION lease_fences_advance(bigint) IS
-'Raise the fences of all names, also future ones, above a number; for the extension''s owner';
+'Raise the fences of all names, also future ones, above a number, or past every history that may have been; for the extension''s owner';
 
 CREATE FUNCTION lease_purge(
 	idle interval,

@@ -13,6 +13,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "arguments.h"
@@ -168,11 +169,16 @@ lease_namespace_drop(PG_FUNCTION_ARGS)
 Datum
 lease_fences_advance(PG_FUNCTION_ARGS)
 {
-	int64		floor = arguments_kept_fence(fcinfo, 0, "floor");
+	int64		floor = PG_ARGISNULL(0) ? 0 : arguments_kept_fence(fcinfo, 0, "floor");
+	Oid			table;
+	Rows		rows;
 
 	PreventCommandIfReadOnly("lease_fences_advance");
 	policy_require_owner();
-	floor = ledger_raise_all(floor);
+	rows_open(&rows, "lease", AccessShareLock);
+	table = RelationGetRelid(rows.heap);
+	floor = PG_ARGISNULL(0) ? ledger_raise_past_all(table) : ledger_raise_all(table, floor);
+	rows_close(&rows);
 	transaction_changed();
 	transaction_must_last();
 	PG_RETURN_INT64(floor);

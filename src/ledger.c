@@ -69,6 +69,12 @@ enum
 
 #define REQUEST_KEYS 4
 
+/* Generations are told apart by time, in steps of so many microseconds, */
+#define TICK (10 * USECS_PER_MINUTE)
+
+/* and there is no history with more timelines than time has ticks and this. */
+#define AHEAD 1000
+
 /* The floor of all namespaces is that of the name that none can have. */
 static text *
 all_namespaces(void)
@@ -122,24 +128,29 @@ ledger_raise_floor(const text *namespace, int64 fence)
 		statement_run_one(STATEMENT_FLOOR_INSERT, values, NULL);
 }
 
-/* Raise the floor of every name, and answer what it is then. */
-int64
-ledger_raise_all(int64 fence)
-{
-	ledger_raise_floor(all_namespaces(), fence);
-	return ledger_floor(all_namespaces());
-}
-
 /*
- * Ten-minute ticks since 2026 by the wall clock, whatever lease.clock says:
- * what tells two histories apart must not stand still.
+ * Time by the wall clock since 2026, whatever lease.clock says: what tells two
+ * histories apart must not stand still.
  */
 static int64
-ticks(void)
+elapsed(void)
 {
-	const TimestampTz start = (TimestampTz) 9497 * USECS_PER_DAY;	/* since 2000 */
+	return clock_wall() - (TimestampTz) 9497 * USECS_PER_DAY;	/* since 2000 */
+}
 
-	return (clock_wall() - start) / (10 * USECS_PER_MINUTE);
+static void
+keep_generation(Oid table, int64 generation)
+{
+	Datum		values[] = {
+		Int64GetDatum(generation),
+		Int64GetDatum((int64) GetSystemIdentifier()),
+		Int64GetDatum((int64) GetWALInsertionTimeLine()),
+		Int64GetDatum((int64) MyDatabaseId),
+		Int64GetDatum((int64) table),
+		TimestampTzGetDatum(clock_wall())
+	};
+
+	statement_run_one(STATEMENT_GENERATION_INSERT, values, NULL);
 }
 
 /*
@@ -152,7 +163,6 @@ ticks(void)
 int64
 ledger_generation(Oid table)
 {
-	int64		system_identifier = (int64) GetSystemIdentifier();
 	int64		timeline = GetWALInsertionTimeLine();
 	int64		generation = 0;
 	bool		ours = false;
@@ -166,7 +176,7 @@ ledger_generation(Oid table)
 	if (slot != NULL)
 	{
 		generation = rows_int64(slot, GENERATION_GENERATION);
-		ours = rows_int64(slot, GENERATION_SYSTEM_IDENTIFIER) == system_identifier &&
+		ours = rows_int64(slot, GENERATION_SYSTEM_IDENTIFIER) == (int64) GetSystemIdentifier() &&
 			rows_int64(slot, GENERATION_TIMELINE) == timeline &&
 			rows_int64(slot, GENERATION_DATABASE_OID) == (int64) MyDatabaseId &&
 			rows_int64(slot, GENERATION_TABLE_OID) == (int64) table;
@@ -176,19 +186,44 @@ ledger_generation(Oid table)
 
 	if (!ours)
 	{
-		Datum		values[6];
-
 		generation = generation == 0 ? 1 :
-			Max(generation + 1, timeline + ticks());
-		values[0] = Int64GetDatum(generation);
-		values[1] = Int64GetDatum(system_identifier);
-		values[2] = Int64GetDatum(timeline);
-		values[3] = Int64GetDatum((int64) MyDatabaseId);
-		values[4] = Int64GetDatum((int64) table);
-		values[5] = TimestampTzGetDatum(clock_wall());
-		statement_run_one(STATEMENT_GENERATION_INSERT, values, NULL);
+			Max(generation + 1, timeline + elapsed() / TICK);
+		keep_generation(table, generation);
 	}
 	return generation;
+}
+
+/*
+ * Raise the floor of every name, and answer what it is then.  A floor beyond the
+ * present generation begins the one that it lies in: else the next histories of
+ * this line would begin below it, and give their first fences twice.
+ */
+int64
+ledger_raise_all(Oid table, int64 fence)
+{
+	if (fence >> 32 > 0 && fence >> 32 >= ledger_generation(table))
+		keep_generation(table, (fence >> 32) + 1);
+	ledger_raise_floor(all_namespaces(), fence);
+	return ledger_floor(all_namespaces());
+}
+
+/*
+ * The same past every history that may ever have been, also one of which
+ * nothing is on record here: generations ahead of all that have begun by time,
+ * and within them by time again, so that of two such floors the later is the
+ * higher one, though they know nothing of each other either.
+ */
+int64
+ledger_raise_past_all(Oid table)
+{
+	int64		generation = ledger_generation(table);
+	int64		since = elapsed();
+
+	if (generation > PG_INT64_MAX >> 32)
+		return ledger_raise_all(table, PG_INT64_MAX);
+	return ledger_raise_all(table,
+							Max(generation << 32,
+								((since / TICK + AHEAD) << 32) + since % TICK));
 }
 
 static void

@@ -37,8 +37,9 @@ typedef struct LedgerIntent
 
 extern int64 ledger_floor(const text *namespace);
 extern void ledger_raise_floor(const text *namespace, int64 fence);
-extern int64 ledger_raise_all(int64 fence);
 extern int64 ledger_generation(Oid table);
+extern int64 ledger_raise_all(Oid table, int64 fence);
+extern int64 ledger_raise_past_all(Oid table);
 
 extern void ledger_find_request(const LeaseKey *key,
 								const LedgerRequest *request,

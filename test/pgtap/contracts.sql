@@ -209,7 +209,7 @@ INSERT INTO arguments VALUES
 	('lease_namespace_alter', 'retry_jitter', 'part', '0.2'),
 	('lease_namespace_alter', 'max_attempts', 'optional count', '20'),
 	('lease_namespace_drop', 'namespace', 'namespace', '''empty'''),
-	('lease_fences_advance', 'floor', 'floor', '1'),
+	('lease_fences_advance', 'floor', 'floor or none', '1'),
 	('lease_sweep', 'max', 'many', '1000');
 
 -- Each kind of argument: what becomes of a value, an SQLSTATE or an answer.
@@ -271,6 +271,7 @@ INSERT INTO kinds VALUES
 	('factor', 'NULL', 'answer'), ('factor', '1', 'answer'), ('factor', '100', 'answer'), ('factor', '0.99', '22023'), ('factor', '101', '22023'), ('factor', '''NaN''', '22023'), ('factor', '''Infinity''', '22023'),
 	('part', 'NULL', 'answer'), ('part', '0', 'answer'), ('part', '1', 'answer'), ('part', '-0.1', '22023'), ('part', '1.1', '22023'), ('part', '''NaN''', '22023'),
 	('flag', 'NULL', 'answer'), ('flag', 'true', 'answer'), ('flag', 'false', 'answer'),
+	('floor or none', 'NULL', 'answer'), ('floor or none', '0', 'answer'), ('floor or none', '-1', '22023'), ('floor or none', '9223372036854775807', 'answer'), ('floor or none', '-9223372036854775808', '22023'),
 	('floor', 'NULL', '22004'), ('floor', '0', 'answer'), ('floor', '-1', '22023'), ('floor', '9223372036854775807', 'answer'), ('floor', '-9223372036854775808', '22023'),
 	('names', 'NULL', '22004'), ('names', '''{}''', '22023'), ('names', 'ARRAY[''held'', ''lapsed'']', '22023'), ('names', 'ARRAY[[''held'']]', '22023'),
 	('names', 'ARRAY[NULL::text]', 'answer'), ('names', 'ARRAY['''']', 'answer'), ('names', 'ARRAY[repeat(''x'', 513)]', 'answer'), ('names', '''[7:7]={held}''', 'answer'),
