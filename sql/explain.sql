@@ -191,6 +191,10 @@ SELECT e FROM lease_explain('job') e WHERE e ~ '^Lease';
 SELECT outcome FROM lease_offer('cancelled');
 SELECT outcome FROM lease_cancel('cancelled', 'no');
 SELECT lease_explain('cancelled');
+-- What is to be typed names the schema, where the session would not find it.
+SET search_path = pg_catalog;
+SELECT e FROM public.lease_explain('cancelled') e WHERE e ~ 'SELECT';
+RESET search_path;
 -- A claim is not said to be granted now where it would be answered busy.
 SELECT outcome FROM lease_offer('locked');
 BEGIN;

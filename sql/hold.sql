@@ -94,7 +94,7 @@ SELECT outcome FROM lease_namespace_hold('default', 'longer', until => '20 s');
 SELECT replace(e, format('"%s"', current_user), '"me"') AS e FROM lease_explain('nobody') e WHERE e !~ 'role';
 SELECT outcome FROM lease_namespace_resume('default');
 
--- Who, when, why and what, of what changed something.
+-- Who, when, why and what, also of what changed nothing.
 SELECT id, extract(epoch FROM at) AS at, role_name = current_user AS by_me, namespace, name, fence, intent, reason, detail FROM lease_intents ORDER BY id;
 
 DROP EXTENSION lease;

@@ -10,6 +10,8 @@ SELECT lease_namespace_alter('none', grace => '1 s');
 SELECT lease_namespace_drop('none');
 SELECT lease_namespace_drop('default');
 SELECT lease_namespace_create('upside down', min_ttl => '2 s', max_ttl => '1 s');
+SELECT lease_namespace_create('upside down', max_hold => '99 ms');
+SELECT lease_namespace_alter('ns', max_hold => '999 ms');
 
 -- A ttl is clamped, and the answer says to what; server-wide too.
 SELECT :answer FROM lease_claim('default', 'A', namespace => 'ns');

@@ -57,4 +57,11 @@ SELECT :answer FROM lease_claim('another', 'B', ttl => '60 s');
 COMMIT;
 SELECT :answer FROM lease_get('another');
 
+-- A poll passes over a task that has no number left, as long as there is another.
+SELECT outcome FROM lease_offer('last', priority => 9);
+SELECT outcome FROM lease_offer('other');
+UPDATE lease_catalog.lease SET version = 9223372036854775807 WHERE name = 'last';
+SELECT ok, outcome, name FROM lease_poll('A', max_count => 2);
+SELECT ok, outcome, name FROM lease_poll('A', max_count => 2);
+
 DROP EXTENSION lease;

@@ -179,4 +179,15 @@ SELECT name, fence, owner, ended_by, extract(epoch FROM ended_at) AS ended FROM 
 SELECT name, intent, reason FROM lease_intents WHERE intent = 'retry' ORDER BY id;
 SELECT object, detail FROM lease_check() WHERE code NOT IN ('clock_replaced', 'risky_setting');
 
+-- An error that is too long is cut, and says so.
+SELECT lease_namespace_create('verbose');
+SELECT outcome FROM lease_offer('loud', namespace => 'verbose');
+SELECT outcome, fence FROM lease_claim('loud', 'A', namespace => 'verbose');
+SELECT outcome FROM lease_fail('loud', 'A', 1, repeat('x', 65536), namespace => 'verbose');
+SELECT octet_length(last_error) FROM lease_task_get('loud', 'verbose');
+SET lease.clock = '9999';
+SELECT outcome, fence FROM lease_claim('loud', 'A', namespace => 'verbose');
+SELECT outcome FROM lease_fail('loud', 'A', 2, repeat('x', 70000), namespace => 'verbose');
+SELECT length(last_error), substr(last_error, 65530) FROM lease_task_get('loud', 'verbose');
+
 DROP EXTENSION lease;

@@ -14,10 +14,13 @@
 #include "lease.h"
 
 #include "access/xlog.h"
+#include "access/xlogrecovery.h"
+#include "catalog/namespace.h"
 #include "common/int.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "arguments.h"
@@ -180,6 +183,29 @@ standing(const Facts *facts)
 		default:
 			return "is held by nobody";
 	}
+}
+
+/* The name of a verb, as the caller can type it. */
+static const char *
+verb(const char *name)
+{
+	Oid			schema = rows_extension_schema();
+
+	return list_member_oid(fetch_search_path(false), schema) ? name :
+		quote_qualified_identifier(get_namespace_name(schema), name);
+}
+
+/* A standby speaks of what was, and that may be long ago. */
+static void
+say_replayed(const Facts *facts)
+{
+	TimestampTz last = GetLatestXTime();
+
+	if (!RecoveryInProgress())
+		return;
+	say(facts, "This server is a standby, and knows nothing of what the primary server has done since %s.",
+		last == 0 ? "it was copied" :
+		psprintf("a transaction that ended %s", since(last, clock_wall())));
 }
 
 /* Which epoch is on record, and whether somebody has it. */
@@ -354,7 +380,8 @@ say_task(const Facts *facts)
 		task == TASK_OPEN ? "it is not over" :
 		psprintf("it is over: %s", outcomes_task_name(task)));
 	if (task != TASK_OPEN)
-		say(facts, "An operator can begin it anew: SELECT * FROM lease_retry(%s, 'reason', namespace => %s);",
+		say(facts, "An operator can begin it anew: SELECT * FROM %s(%s, 'reason', namespace => %s);",
+			verb("lease_retry"),
 			quote_literal_cstr(text_to_cstring(facts->key.name)),
 			quote_literal_cstr(text_to_cstring(facts->key.namespace)));
 }
@@ -462,7 +489,8 @@ say_break(const Facts *facts)
 
 	if (facts->state != OUTCOME_HELD && facts->state != OUTCOME_IN_GRACE)
 		return;
-	say(facts, "An operator can end it at once: SELECT * FROM lease_break(%s, " INT64_FORMAT ", 'reason', namespace => %s);",
+	say(facts, "An operator can end it at once: SELECT * FROM %s(%s, " INT64_FORMAT ", 'reason', namespace => %s);",
+		verb("lease_break"),
 		quote_literal_cstr(text_to_cstring(facts->key.name)), row->fence,
 		quote_literal_cstr(text_to_cstring(facts->key.namespace)));
 }
@@ -546,7 +574,8 @@ say_lockers(const Facts *facts)
 	ListCell   *cell;
 
 	if (facts->lockers == NIL)
-		say(facts, "No transaction has its row locked.");
+		say(facts, RecoveryInProgress() ? "No transaction has its row locked, as far as that goes." :
+			"No transaction has its row locked.");
 	foreach(cell, facts->lockers)
 		say_locker(facts, lfirst(cell));
 }
@@ -627,6 +656,7 @@ lease_explain(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 
 	collect(&facts);
+	say_replayed(&facts);
 	say_state(&facts);
 	say_course(&facts);
 	say_choices(&facts);

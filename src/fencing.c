@@ -91,7 +91,7 @@ lease_present_text(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		error_null("token");
 	cursor = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	if (!token_text_next(&cursor, &written, &valid) || !valid || *cursor != '\0')
+	if (*cursor == ' ' || !token_text_next(&cursor, &written, &valid) || !valid || *cursor != '\0')
 		error_invalid("token", "It is one that lease_token() makes.");
 	fault = token_decode(&written, &key, &owner);
 	if (fault != NULL)

@@ -379,6 +379,7 @@ void
 ledger_keep_intent(const LeaseKey *key, const int64 *fence,
 				   const LedgerIntent *intent)
 {
+	const char *detail = intent->detail;
 	bool		nulls[8] = {false};
 	Datum		values[8] = {
 		TimestampTzGetDatum(clock_now()),
@@ -394,8 +395,11 @@ ledger_keep_intent(const LeaseKey *key, const int64 *fence,
 	nulls[3] = key->name == NULL;
 	nulls[4] = fence == NULL;
 	nulls[6] = intent->reason == NULL;
-	nulls[7] = intent->detail == NULL;
-	if (intent->detail != NULL)
-		values[7] = DirectFunctionCall1(jsonb_in, CStringGetDatum(intent->detail));
+	if (intent->idle)
+		detail = detail == NULL ? "{\"changed\": false}" :
+			psprintf("{\"changed\": false, %s", detail + 1);
+	nulls[7] = detail == NULL;
+	if (detail != NULL)
+		values[7] = DirectFunctionCall1(jsonb_in, CStringGetDatum(detail));
 	statement_run_one(STATEMENT_INTENT_INSERT, values, nulls);
 }

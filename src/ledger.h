@@ -32,7 +32,9 @@ typedef struct LedgerIntent
 {
 	const char *verb;			/* without lease_; NULL: nothing */
 	const text *reason;			/* NULL where none was given */
-	const char *detail;			/* a jsonb object; NULL where there is none */
+	const char *detail;			/* a jsonb object with something in it, or
+								 * NULL */
+	bool		idle;			/* that stood already: nothing has changed */
 } LedgerIntent;
 
 extern int64 ledger_floor(const text *namespace);

@@ -111,7 +111,7 @@ write_namespace(StatementId id, const text *namespace,
 	return statement_run(id, all.values, all.nulls);
 }
 
-/* Error, and so nothing written, where a floor now lies above its ceiling. */
+/* Error, and so nothing written, where a floor now lies above a ceiling. */
 static void
 check_consistent(const text *namespace)
 {
@@ -120,6 +120,8 @@ check_consistent(const text *namespace)
 	policy_read(namespace, &policy);
 	if (policy.rules.min_ttl > policy.rules.max_ttl)
 		error_invalid("namespace", "Its min_ttl must not be longer than its max_ttl, nor than lease.max_ttl.");
+	if (policy.rules.max_hold > 0 && policy.rules.min_ttl > policy.rules.max_hold)
+		error_invalid("namespace", "Its min_ttl must not be longer than its max_hold.");
 }
 
 /* Make a namespace. */

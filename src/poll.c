@@ -31,6 +31,7 @@
 
 #include "clock.h"
 #include "due.h"
+#include "error.h"
 #include "mutex.h"
 #include "payload.h"
 #include "policy.h"
@@ -77,6 +78,7 @@ typedef struct Poll
 	int			limit;			/* of grants, where the namespace was full */
 	bool		counted_ahead;	/* of leases that a clock set back left ahead */
 	bool		rebased;		/* what one left ahead was met */
+	bool		exhausted;		/* one has no number left for an epoch */
 	bool		again;			/* all is to be done again without them */
 
 	/* while it runs */
@@ -211,6 +213,7 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 	}
 	if (answer.outcome == OUTCOME_BUSY)
 		return;
+	poll->exhausted = poll->exhausted || answer.exhausted;
 	poll->again = true;
 	if (answer.outcome != OUTCOME_FULL)
 	{
@@ -477,6 +480,8 @@ repeats(Poll *poll)
 		refuse(poll, OUTCOME_BUSY);
 	answer->settled = seen == ROW_PRESENT && replay(poll, &rows, keys);
 	rows_close(&rows);
+	if (answer->settled && answer->items == NIL)
+		refuse(poll, OUTCOME_REPLAYED_ENDED);
 	return answer->settled || answer->refused;
 }
 
@@ -558,6 +563,8 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 		CHECK_FOR_INTERRUPTS();
 	} while (poll.again);
 	MemoryContextDelete(poll.visit);
+	if (poll.exhausted && answer->items == NIL)
+		error_exhausted();
 	if (answer->refused && answer->whole.outcome == OUTCOME_ON_HOLD)
 		poll.rebased = rebase_hold(call->key.namespace);
 	if (poll.counted_ahead)

@@ -464,6 +464,24 @@ hold_namespace_step(void *state)
 }
 
 /*
+ * An operator's verb that is ok without a change, for somebody has been here before,
+ * is on record all the same: who wanted it, and why.
+ */
+static void
+keep_idle_intent(const LeaseCall *call, const LeaseAnswer *answer)
+{
+	LedgerIntent idle = call->intent;
+
+	if (idle.verb == NULL || answer->exhausted ||
+		!outcomes_ok(call->request.verb, answer->outcome))
+		return;
+	idle.idle = true;
+	ledger_keep_intent(&call->key, answer->row.exists ? &answer->row.fence : NULL, &idle);
+	transaction_changed();
+	transaction_must_last();
+}
+
+/*
  * What a refusal writes down of other rows than its own.  Who has met a clock set
  * back and has something else to wait for is not to begin the wait for a place
  * when that is over.
@@ -488,7 +506,8 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 
 	if (traits_of(call)->of_namespace)
 	{
-		(void) transaction_attempt(hold_namespace_step, &attempt);
+		if (!transaction_attempt(hold_namespace_step, &attempt))
+			keep_idle_intent(call, answer);
 		return;
 	}
 	rows_open(&attempt.rows, "lease", RowExclusiveLock);
@@ -499,6 +518,8 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 		rows_close_changed(&attempt.rows);
 	else
 		rows_close(&attempt.rows);
+	if (!written)
+		keep_idle_intent(call, answer);
 	rebase_others(call, answer, written && answer->rebased);
 }
 

@@ -295,6 +295,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" AND (i.intent OPERATOR(pg_catalog.=) $3 OR (i.intent OPERATOR(pg_catalog.=) 'break'"
 		" AND $3 OPERATOR(pg_catalog.=) 'hold'"
 		" AND i.detail OPERATOR(pg_catalog.@>) '{\"hold\": true}'::pg_catalog.jsonb))"
+		" AND (i.detail OPERATOR(pg_catalog.@>) '{\"changed\": false}'::pg_catalog.jsonb) IS NOT TRUE"
 		" ORDER BY i.id DESC LIMIT 1",
 		SPI_OK_SELECT, 3,
 		{TEXTOID, TEXTOID, TEXTOID}
@@ -365,7 +366,9 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" WHERE f.namespace OPERATOR(pg_catalog.=) s.namespace"
 		" AND f.fence OPERATOR(pg_catalog.>=) l.fence"
 		" ORDER BY f.fence LIMIT 1) AS f"
-		" WHERE (LEAST(f.at, " LAST_INSTANT ") OPERATOR(pg_catalog.+) '10 min'::pg_catalog.interval)"
+		/* what lies ahead was granted before the clock was set back */
+		" WHERE l.granted_at OPERATOR(pg_catalog.<=) $2"
+		" AND (LEAST(f.at, " LAST_INSTANT ") OPERATOR(pg_catalog.+) '10 min'::pg_catalog.interval)"
 		" OPERATOR(pg_catalog.<) l.granted_at"
 		" AND " LEASE_IN_SIGHT,
 		SPI_OK_SELECT, 2,

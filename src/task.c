@@ -6,6 +6,7 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
 #include "arguments.h"
@@ -22,7 +23,7 @@ PG_FUNCTION_INFO_V1(lease_fail);
 PG_FUNCTION_INFO_V1(lease_retry);
 PG_FUNCTION_INFO_V1(lease_task_get);
 
-/* The longest text of an error, in bytes. */
+/* So many bytes of an error are kept. */
 #define ERROR_MAX 65536
 
 static int32
@@ -101,6 +102,24 @@ lease_complete(PG_FUNCTION_ARGS)
 	return result_of(fcinfo, &call);
 }
 
+/*
+ * An error's text as it is kept.  Who reports a failure is the last who could
+ * do something about a text that is refused, so of a longer one the beginning
+ * is kept, and what it says is that there was more.
+ */
+static text *
+shorten(text *error)
+{
+	int			len = VARSIZE_ANY_EXHDR(error);
+	int			kept;
+
+	if (len <= ERROR_MAX)
+		return error;
+	kept = pg_mbcliplen(VARDATA_ANY(error), len, ERROR_MAX);
+	return cstring_to_text(psprintf("%.*s\n[cut: the first %d of %d bytes]", kept,
+									VARDATA_ANY(error), kept, len));
+}
+
 /* (name, owner, fence, error, retry_in, final, namespace) */
 Datum
 lease_fail(PG_FUNCTION_ARGS)
@@ -113,9 +132,7 @@ lease_fail(PG_FUNCTION_ARGS)
 	request->fence = arguments_fence(fcinfo, 2, "fence");
 	if (PG_ARGISNULL(3))
 		error_null("error");
-	call.error = PG_GETARG_TEXT_PP(3);
-	if (VARSIZE_ANY_EXHDR(call.error) > ERROR_MAX)
-		error_invalid("error", "It may be up to 65536 bytes long.");
+	call.error = shorten(PG_GETARG_TEXT_PP(3));
 	request->has_retry_in = arguments_span(fcinfo, 4, "retry_in", LENGTH_NOT_NEGATIVE,
 										   &request->retry_in);
 	request->final = arguments_bool(fcinfo, 5, "final");

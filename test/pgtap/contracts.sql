@@ -267,7 +267,7 @@ INSERT INTO kinds VALUES
 	('document', 'NULL', 'answer'), ('document', '''null''', 'answer'), ('document', '''{"a": [1, 2]}''', 'answer'), ('document', 'to_jsonb(repeat(''x'', 100000))', 'answer'), ('document', '''{''', '22P02'),
 	('priority', 'NULL', '22004'), ('priority', '-1', '22023'), ('priority', '9', 'answer'), ('priority', '10', '22023'), ('priority', '2147483647', '22023'),
 	('optional count', 'NULL', 'answer'), ('optional count', '0', '22023'), ('optional count', '-1', '22023'), ('optional count', '1', 'answer'), ('optional count', '2147483647', 'answer'),
-	('error', 'NULL', '22004'), ('error', '''''', 'answer'), ('error', 'repeat(''x'', 65536)', 'answer'), ('error', 'repeat(''x'', 65537)', '22023'), ('error', 'E''a\nb''', 'answer'),
+	('error', 'NULL', '22004'), ('error', '''''', 'answer'), ('error', 'repeat(''x'', 65536)', 'answer'), ('error', 'repeat(''x'', 65537)', 'answer'), ('error', 'repeat(''x'', 1000000)', 'answer'), ('error', 'E''a\nb''', 'answer'),
 	('factor', 'NULL', 'answer'), ('factor', '1', 'answer'), ('factor', '100', 'answer'), ('factor', '0.99', '22023'), ('factor', '101', '22023'), ('factor', '''NaN''', '22023'), ('factor', '''Infinity''', '22023'),
 	('part', 'NULL', 'answer'), ('part', '0', 'answer'), ('part', '1', 'answer'), ('part', '-0.1', '22023'), ('part', '1.1', '22023'), ('part', '''NaN''', '22023'),
 	('flag', 'NULL', 'answer'), ('flag', 'true', 'answer'), ('flag', 'false', 'answer'),
@@ -416,6 +416,12 @@ SELECT is(pg_temp.becomes_for('lease_contract_stranger', function, argument, oth
 -- A table is guarded and opened by its owner alone, whatever else a role may do.
 SELECT is(pg_temp.becomes_for(role, function, 'target', '''public.lease_contract_others'''), '42501', format('%s for %s who does not own the table', function, role))
 	FROM (VALUES ('lease_guard'), ('lease_unguard')) f(function), roles ORDER BY function, role;
+
+-- An error that is too long is cut between two characters, and says so.
+SELECT lease_offer('too long'), lease_claim('too long', 'A');
+SELECT lease_fail('too long', 'A', 1, 'x' || repeat(chr(228), 40000));
+SELECT matches((SELECT convert_from(convert_to(last_error, 'UTF8'), 'UTF8') FROM lease_task_get('too long')),
+	'^x' || chr(228) || E'+\n\\[cut: the first 65535 of 80001 bytes\\]$', 'a long error is cut between two characters');
 
 SELECT * FROM finish();
 ROLLBACK;

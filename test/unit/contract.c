@@ -624,7 +624,7 @@ is_servers(LeaseVerb verb, LeaseOutcome outcome)
 		return outcome == OUTCOME_ADMITTED || outcome == OUTCOME_BELOW_HIGH_WATER;
 	if (outcome == OUTCOME_PRESENTED)
 		return verb == VERB_PRESENT;
-	if (outcome == OUTCOME_REPLAYED)
+	if (outcome == OUTCOME_REPLAYED || outcome == OUTCOME_REPLAYED_ENDED)
 		return verb == VERB_POLL;
 	return outcome == OUTCOME_INVALID &&
 		(verb == VERB_RENEW || verb == VERB_RELEASE);
