@@ -23,6 +23,7 @@ from psycopg.rows import namedtuple_row
 from psycopg.types.json import Jsonb
 
 MARGIN = 0.1  # of the ttl: how much earlier than the server we hold a task for lost
+WAIT = 2  # seconds for a task to come, for so long we may not notice that we are to stop
 
 stopping = threading.Event()
 
@@ -134,9 +135,14 @@ def at(task, attempt, db):
         except Stop as stop:
             # Not ours any more, or to be given back: then a cancelled one is cancelled.
             return f"stopped, {stop}: {attempt.settle('lease_release(%s, %s, %s)')}"
-        return attempt.settle("lease_fail(%s, %s, %s, %s)", str(error) or repr(error))
+        return attempt.settle("lease_fail(%s, %s, %s, %s)", storable(str(error) or repr(error)))
     finally:
         attempt.over.set()
+
+
+def storable(text):
+    """What a database takes: no zero bytes, and no half characters."""
+    return text.replace("\0", "").encode(errors="replace").decode()
 
 
 def connect():
@@ -161,9 +167,11 @@ def main():
                 task = db.execute(
                     "SELECT * FROM lease_poll(%s, ttl => make_interval(secs => %s),"
                     " wait => make_interval(secs => %s), request_id => %s)",
-                    (owner, ttl, ttl / 3, request)).fetchone()
-                if task is not None and task.ok:
+                    (owner, ttl, min(ttl / 3, WAIT), request)).fetchone()
+                # That was the answer; only the twin of a poll in flight has none yet.
+                if task is None or task.outcome != "busy":
                     request = uuid.uuid4()
+                if task is not None and task.ok:
                     print(task.name, task.fence, at(task, Attempt(task, left, db), db), flush=True)
         except psycopg.OperationalError as error:
             # Not known: the same request again is told what it was granted.

@@ -86,13 +86,18 @@ end_work()
 	wait "$job" 2>/dev/null || :
 }
 
-# End the attempt; repeated until there is an answer, which does no harm.
+# End the attempt; repeated until there is an answer, which does no harm.  psql reads
+# what the work has said: it may be long, and of errors the end has to do.
 settle()
 {
-	local outcome=busy limit=10
+	local outcome=busy status limit=10
 	while [ "${outcome:-busy}" = busy ]; do
-		outcome=$(ask "SELECT outcome FROM $1" result="$(<"$said/result")" error="$(<"$said/errors")") || :
+		status=0
+		outcome=$(ask "\\set result \`cat '$said/result'\`
+			\\set error \`tail -c 60000 '$said/errors' | iconv -c -f UTF-8 -t UTF-8 | tr -d '\\000'\`
+			SELECT outcome FROM $1" 2>>"$said/errors") || status=$?
 		[ "${outcome:-busy}" = busy ] || break
+		[[ $status = 3 && $1 = lease_complete* ]] && return 1
 		if [ "$(now)" -ge "$deadline" ]; then
 			outcome=unknown
 		fi
@@ -122,9 +127,8 @@ attempt()
 		[ "$moment" -lt "$beat_at" ] || renew "$moment"
 		sleep 0.1 || : # which may have been stopped
 	done
-	if wait "$job"; then
-		settle "lease_complete(:'name', :'owner', :fence, result => :'result')"
-	else
+	# A result that the database does not take is a failure too.
+	if ! { wait "$job" && settle "lease_complete(:'name', :'owner', :fence, result => :'result')"; }; then
 		settle "lease_fail(:'name', :'owner', :fence, :'error')"
 	fi
 	job=''
@@ -133,16 +137,20 @@ attempt()
 request=$(</proc/sys/kernel/random/uuid)
 while [ -z "$stopping" ]; do
 	left=$(now)
-	# What a poll waits for a task is time of the task's.
-	if ! task=$(ask "SELECT ok, fence, (extract(epoch FROM remaining) * 100)::int,
+	# What a poll waits for a task is time of the task's.  A signal to the whole process
+	# group does not end it: the server would grant the task to nobody.
+	if ! task=$(trap '' TERM && ask "SELECT ok, outcome, fence, (extract(epoch FROM remaining) * 100)::int,
 			(extract(epoch FROM ttl) * 100)::int, name
 			FROM lease_poll(:'owner', ttl => make_interval(secs => :ttl),
-				wait => make_interval(secs => :ttl / 3.0), request_id => :'request')" \
+				wait => make_interval(secs => least(:ttl / 3.0, 2)), request_id => :'request')" \
 			ttl="$ttl" request="$request"); then
 		sleep 1 # not known: the same request again is told what it was granted
-	elif [ "${task:0:1}" = t ]; then
-		request=$(</proc/sys/kernel/random/uuid)
-		read -r _ fence remaining length name <<<"$task"
+		continue
+	fi
+	# That was the answer; only the twin of a poll in flight has none yet.
+	read -r ok outcome fence remaining length name <<<"$task"
+	[ "$outcome" = busy ] || request=$(</proc/sys/kernel/random/uuid)
+	if [ "$ok" = t ]; then
 		deadline=$((left + remaining - length / 10)) beat_at=$((left + length / 3))
 		attempt
 	fi
