@@ -152,8 +152,7 @@ COMMENT ON TABLE lease_catalog.privilege IS
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.privilege', '');
 
 -- What a namespace says; NULL is the default.  The namespace "default" is there
--- without a row until it is altered.  A floor or a generation is never
--- changed: the highest row counts, so that raising one makes nobody wait.
+-- without a row until it is altered.
 CREATE TABLE lease_catalog.namespace (
 	namespace text COLLATE "C" PRIMARY KEY,
 	min_ttl interval,
@@ -187,6 +186,8 @@ COMMENT ON TABLE lease_catalog.namespace IS
 'Namespaces and what they allow';
 SELECT pg_catalog.pg_extension_config_dump('lease_catalog.namespace', '');
 
+-- A floor or a generation is never changed: the highest row counts, so that
+-- raising one makes nobody wait.
 CREATE TABLE lease_catalog.floor (
 	namespace text COLLATE "C" NOT NULL,
 	fence bigint NOT NULL,
@@ -689,7 +690,7 @@ CREATE FUNCTION lease_outcomes(
 	OUT advice text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'lease_outcomes'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 170;
 COMMENT ON FUNCTION lease_outcomes() IS
 'Every outcome that each verb can answer with, what it means and what to do';
 
@@ -779,7 +780,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'lease_sweep'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 5;
 COMMENT ON FUNCTION lease_sweep(integer) IS
-'Write down which tasks are over; remove history, request ids and floors that are no longer needed, at most so many of each; for the extension''s owner';
+'Write down which tasks are over; remove history, request ids, floors and marks that are no longer needed, at most so many of each; for the extension''s owner';
 
 -- Views are functions underneath, which read the latest state at every
 -- isolation level and show a role what it may observe.

@@ -179,6 +179,34 @@ SELECT name, fence, owner, ended_by, extract(epoch FROM ended_at) AS ended FROM 
 SELECT name, intent, reason FROM lease_intents WHERE intent = 'retry' ORDER BY id;
 SELECT object, detail FROM lease_check() WHERE code NOT IN ('clock_replaced', 'risky_setting');
 
+-- When it is due is when a poll would take it, the grace and a hold that ends included.
+SELECT lease_namespace_create('slow', grace => '5 s');
+\set due 'SELECT outcome, extract(epoch FROM due_at) AS due FROM lease_task_get(\'late\', \'slow\')'
+SELECT outcome FROM lease_offer('late', namespace => 'slow');
+SELECT outcome FROM lease_poll('A', ttl => '10 s', request_id => '00000000-0000-0000-0000-000000000001', namespace => 'slow');
+:due;
+SET lease.clock = '9010';
+:due;
+SELECT outcome FROM lease_poll('B', namespace => 'slow');
+SELECT outcome FROM lease_namespace_hold('slow', 'for a while', '7 s');
+:due;
+SELECT outcome FROM lease_namespace_resume('slow');
+SELECT outcome FROM lease_namespace_hold('slow', 'for good');
+:due;
+SELECT outcome FROM lease_namespace_resume('slow');
+SET lease.clock = '9015';
+:due;
+SELECT outcome FROM lease_poll('B', namespace => 'slow');
+
+-- A sweep removes as many request ids as it was told, of claims and of polls together.
+SELECT outcome FROM lease_claim('early', 'A', request_id => '00000000-0000-0000-0000-000000000002', namespace => 'slow');
+SET lease.request_retention = '1 s';
+SET lease.clock = '9017';
+SELECT * FROM lease_sweep(1) WHERE what = 'requests';
+SELECT * FROM lease_sweep(2) WHERE what = 'requests';
+SELECT * FROM lease_sweep(2) WHERE what = 'requests';
+RESET lease.request_retention;
+
 -- An error that is too long is cut, and says so.
 SELECT lease_namespace_create('verbose');
 SELECT outcome FROM lease_offer('loud', namespace => 'verbose');

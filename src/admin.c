@@ -35,18 +35,12 @@ PG_FUNCTION_INFO_V1(lease_fences_advance);
 PG_FUNCTION_INFO_V1(lease_purge);
 PG_FUNCTION_INFO_V1(lease_sweep);
 
-static text *
-namespace_argument(FunctionCallInfo fcinfo, int n)
-{
-	return arguments_text(fcinfo, n, "namespace", LEASE_NAMESPACE_MAX);
-}
-
 /* (namespace, role, privilege) */
 Datum
 lease_grant(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("lease_grant");
-	namespaces_grant(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
+	namespaces_grant(arguments_namespace(fcinfo, 0), arguments_role(fcinfo, 1),
 					 arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
 	PG_RETURN_VOID();
 }
@@ -56,7 +50,7 @@ Datum
 lease_revoke(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("lease_revoke");
-	namespaces_revoke(namespace_argument(fcinfo, 0), arguments_role(fcinfo, 1),
+	namespaces_revoke(arguments_namespace(fcinfo, 0), arguments_role(fcinfo, 1),
 					  arguments_text(fcinfo, 2, "privilege", LEASE_NAMESPACE_MAX));
 	PG_RETURN_VOID();
 }
@@ -126,16 +120,14 @@ change_argument(FunctionCallInfo fcinfo, NamespaceChange *change)
 	if (!PG_ARGISNULL(12))
 	{
 		change->max_attempts = palloc(sizeof(int32));
-		*change->max_attempts = PG_GETARG_INT32(12);
-		if (*change->max_attempts < 1)
-			error_invalid("max_attempts", "It must be at least 1.");
+		*change->max_attempts = arguments_count(fcinfo, 12, "max_attempts");
 	}
 }
 
 Datum
 lease_namespace_create(PG_FUNCTION_ARGS)
 {
-	text	   *namespace = namespace_argument(fcinfo, 0);
+	text	   *namespace = arguments_namespace(fcinfo, 0);
 	NamespaceChange change;
 
 	PreventCommandIfReadOnly("lease_namespace_create");
@@ -147,7 +139,7 @@ lease_namespace_create(PG_FUNCTION_ARGS)
 Datum
 lease_namespace_alter(PG_FUNCTION_ARGS)
 {
-	text	   *namespace = namespace_argument(fcinfo, 0);
+	text	   *namespace = arguments_namespace(fcinfo, 0);
 	NamespaceChange change;
 
 	PreventCommandIfReadOnly("lease_namespace_alter");
@@ -161,7 +153,7 @@ Datum
 lease_namespace_drop(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("lease_namespace_drop");
-	namespaces_drop(namespace_argument(fcinfo, 0));
+	namespaces_drop(arguments_namespace(fcinfo, 0));
 	PG_RETURN_VOID();
 }
 
@@ -180,18 +172,8 @@ lease_fences_advance(PG_FUNCTION_ARGS)
 	floor = PG_ARGISNULL(0) ? ledger_raise_past_all(table) : ledger_raise_all(table, floor);
 	rows_close(&rows);
 	transaction_changed();
-	transaction_must_last();
+	transaction_force_flush();
 	PG_RETURN_INT64(floor);
-}
-
-static int64
-max_argument(FunctionCallInfo fcinfo, int n)
-{
-	if (PG_ARGISNULL(n))
-		error_null("max");
-	if (PG_GETARG_INT32(n) < 1)
-		error_invalid("max", "It must be at least 1.");
-	return PG_GETARG_INT32(n);
 }
 
 /* (idle, max, namespace) */
@@ -199,10 +181,10 @@ Datum
 lease_purge(PG_FUNCTION_ARGS)
 {
 	int64		idle = arguments_given_length(fcinfo, 0, "idle", LENGTH_POSITIVE);
-	int64		max = max_argument(fcinfo, 1);
+	int64		max = arguments_count(fcinfo, 1, "max");
 
 	PreventCommandIfReadOnly("lease_purge");
-	PG_RETURN_INT64(purge_idle(namespace_argument(fcinfo, 2), idle, max));
+	PG_RETURN_INT64(purge_idle(arguments_namespace(fcinfo, 2), idle, max));
 }
 
 /* (max) */
@@ -210,7 +192,7 @@ Datum
 lease_sweep(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
-	int64		max = max_argument(fcinfo, 0);
+	int64		max = arguments_count(fcinfo, 0, "max");
 	SweepCount	counts[SWEEP_KINDS];
 	int			i;
 

@@ -32,50 +32,44 @@ PG_FUNCTION_INFO_V1(lease_release_many);
 PG_FUNCTION_INFO_V1(lease_get);
 PG_FUNCTION_INFO_V1(lease_outcomes);
 
-static pg_uuid_t *
-optional_uuid(FunctionCallInfo fcinfo, int n)
-{
-	return PG_ARGISNULL(n) ? NULL : PG_GETARG_UUID_P(n);
-}
-
 /* (name, owner, ttl, request_id, wait, hold_at_least, namespace) */
 Datum
 lease_claim(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_CLAIM);
+	LeaseCall	call = protocol_call(VERB_CLAIM, PRIVILEGE_USE);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
 	request->owner = arguments_owner(fcinfo, 1);
 	request->has_ttl = arguments_length(fcinfo, 2, "ttl", LENGTH_POSITIVE, &request->ttl);
-	call.request_id = optional_uuid(fcinfo, 3);
+	call.request_id = arguments_optional_uuid(fcinfo, 3);
 	call.wait = arguments_given_length(fcinfo, 4, "wait", LENGTH_NOT_NEGATIVE);
 	(void) arguments_length(fcinfo, 5, "hold_at_least", LENGTH_NOT_NEGATIVE,
 							&request->hold_at_least);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (name, owner, expected_fence, ttl, request_id, wait, namespace) */
 Datum
 lease_takeover(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_TAKEOVER);
+	LeaseCall	call = protocol_call(VERB_TAKEOVER, PRIVILEGE_USE);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
 	request->owner = arguments_owner(fcinfo, 1);
 	request->fence = arguments_fence(fcinfo, 2, "expected_fence");
 	request->has_ttl = arguments_length(fcinfo, 3, "ttl", LENGTH_POSITIVE, &request->ttl);
-	call.request_id = optional_uuid(fcinfo, 4);
+	call.request_id = arguments_optional_uuid(fcinfo, 4);
 	call.wait = arguments_given_length(fcinfo, 5, "wait", LENGTH_NOT_NEGATIVE);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (name, owner, fence, version, ttl, checkpoint, namespace) */
 Datum
 lease_renew(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_RENEW);
+	LeaseCall	call = protocol_call(VERB_RENEW, PRIVILEGE_USE);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
@@ -87,30 +81,29 @@ lease_renew(PG_FUNCTION_ARGS)
 	request->has_ttl = arguments_length(fcinfo, 4, "ttl", LENGTH_POSITIVE, &request->ttl);
 	call.has_document = arguments_document(fcinfo, 5, &call.document);
 	request->checkpoint = call.has_document;
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (name, owner, fence, namespace) */
 Datum
 lease_release(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_RELEASE);
+	LeaseCall	call = protocol_call(VERB_RELEASE, PRIVILEGE_USE);
 
 	arguments_key(fcinfo, 0, 3, &call.key);
 	call.request.owner = arguments_owner(fcinfo, 1);
 	call.request.fence = arguments_fence(fcinfo, 2, "fence");
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (name, namespace) */
 Datum
 lease_get(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_GET);
+	LeaseCall	call = protocol_call(VERB_GET, PRIVILEGE_USE | PRIVILEGE_OBSERVE);
 	LeaseAnswer answer;
 
 	arguments_key(fcinfo, 0, 1, &call.key);
-	call.needed |= PRIVILEGE_OBSERVE;
 	protocol_read(&call, &answer, NULL);
 	return result_row(result_columns(fcinfo), &call, &answer);
 }
@@ -202,10 +195,10 @@ change_many(FunctionCallInfo fcinfo, const char *function, LeaseCall *call,
 Datum
 lease_renew_many(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_RENEW);
+	LeaseCall	call = protocol_call(VERB_RENEW, PRIVILEGE_USE);
 	Elements	versions;
 
-	call.key.namespace = arguments_text(fcinfo, 5, "namespace", LEASE_NAMESPACE_MAX);
+	call.key.namespace = arguments_namespace(fcinfo, 5);
 	call.request.has_ttl = arguments_length(fcinfo, 4, "ttl", LENGTH_POSITIVE,
 											&call.request.ttl);
 	if (PG_ARGISNULL(3))
@@ -218,9 +211,9 @@ lease_renew_many(PG_FUNCTION_ARGS)
 Datum
 lease_release_many(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_RELEASE);
+	LeaseCall	call = protocol_call(VERB_RELEASE, PRIVILEGE_USE);
 
-	call.key.namespace = arguments_text(fcinfo, 3, "namespace", LEASE_NAMESPACE_MAX);
+	call.key.namespace = arguments_namespace(fcinfo, 3);
 	return change_many(fcinfo, "lease_release_many", &call, NULL);
 }
 

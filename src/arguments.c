@@ -101,6 +101,12 @@ arguments_key(FunctionCallInfo fcinfo, int name, int namespace, LeaseKey *key)
 	key->name = arguments_text(fcinfo, name, "name", LEASE_NAME_MAX);
 }
 
+text *
+arguments_namespace(FunctionCallInfo fcinfo, int n)
+{
+	return arguments_text(fcinfo, n, "namespace", LEASE_NAMESPACE_MAX);
+}
+
 RuleText
 arguments_owner(FunctionCallInfo fcinfo, int n)
 {
@@ -136,6 +142,23 @@ arguments_kept_fence(FunctionCallInfo fcinfo, int n, const char *argument)
 	if (fence < 0)
 		error_invalid(argument, "It must not be negative.");
 	return fence;
+}
+
+/* How many, at least one. */
+int32
+arguments_count(FunctionCallInfo fcinfo, int n, const char *argument)
+{
+	if (PG_ARGISNULL(n))
+		error_null(argument);
+	if (PG_GETARG_INT32(n) < 1)
+		error_invalid(argument, "It must be at least 1.");
+	return PG_GETARG_INT32(n);
+}
+
+pg_uuid_t *
+arguments_optional_uuid(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) ? NULL : PG_GETARG_UUID_P(n);
 }
 
 /*

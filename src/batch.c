@@ -130,7 +130,7 @@ decide_step(void *state)
 	}
 	round->again = written && refused;
 	if (written && !refused)
-		transaction_must_last();
+		transaction_force_flush();
 	return written && !refused;
 }
 

@@ -123,7 +123,7 @@ refused_detail(const Refused *refused)
 	return detail.data;
 }
 
-/* A write that must not happen: LE001 to LE010, but for a few. */
+/* A write that must not happen: LE001 to LE009. */
 void
 error_refused(const Refused *refused)
 {

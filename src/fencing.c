@@ -37,7 +37,7 @@ static Datum
 present(FunctionCallInfo fcinfo, const LeaseKey *key, RuleText owner,
 		int64 fence, bool prove)
 {
-	LeaseCall	call = {.request.verb = VERB_PRESENT};
+	LeaseCall	call = protocol_call(VERB_PRESENT, PRIVILEGE_USE);
 	LeaseAnswer answer = {.outcome = OUTCOME_PRESENTED};
 	TupleDesc	columns = result_columns(fcinfo);
 	Token	   *token;

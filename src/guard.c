@@ -67,9 +67,9 @@ typedef struct Firing
 } Firing;
 
 /*
- * Whether the same guard judges every row that is stored, whatever happens.  The
- * statement may have dropped the table's triggers since it began: there are none
- * then, though this one fires.
+ * Whether the same guard judges every row that is stored, whatever
+ * happens.  The statement may have dropped the table's triggers since it
+ * began: there are none then, though this one fires.
  */
 static bool
 is_judged_after(const TriggerData *trigger)

@@ -222,7 +222,7 @@ guard_ddl_truncate_name(Oid table)
 	return name_for(GUARD_TRIGGER_TRUNCATE, table);
 }
 
-/* Whether a trigger is there for a parent's sake, and not for a guard of its table's own. */
+/* Whether a trigger is there for a parent's sake, not for its table's own guard. */
 bool
 guard_ddl_is_for_parent(const GuardTrigger *trigger)
 {
@@ -280,10 +280,10 @@ guard_ddl_is_beneath_guard(Oid table)
 
 /*
  * Whether a trigger goes with a guard: of the guarded table, where no name is
- * given, or of a partition of it, where that is the name of what it has for the
- * guard's sake.  Copies of a parent's go with theirs.  What a parent had that is
- * none any more goes too; what a renamed one has looks like it, so it stays
- * beneath another guard.
+ * given, or of a partition of it, where that is the name of what it has for
+ * the guard's sake.  Copies of a parent's go with theirs.  What a parent had
+ * that is none any more goes too; what a renamed one has looks like it, so it
+ * stays beneath another guard.
  */
 static bool
 goes_with_guard(const GuardTrigger *trigger, const char *name, bool beneath)
@@ -446,7 +446,10 @@ check_columns(Relation table, const GuardTerms *terms)
 		guard_terms_raise(&fault);
 }
 
-/* (target, name, name_column, namespace, fence_column, mode, enforcement, replication) */
+/*
+ * (target, name, name_column, namespace, fence_column, mode, enforcement,
+ * replication)
+ */
 Datum
 lease_guard(PG_FUNCTION_ARGS)
 {

@@ -3,10 +3,10 @@
  *		What the arguments of a guard's triggers say, and whether a table has the
  *		columns for it.
  *
- * Promises: how a guard is written and read stands here alone, and what is wrong
- * with one is found here alone, as an answer: who makes a guard raises it, who
- * lists guards lists it, and whose guard only observes lets the write through.
- * No table is locked.
+ * Promises: how a guard is written and read stands here alone, and what is
+ * wrong with one is found here alone, as an answer: who makes a guard raises
+ * it, who lists guards lists it, and whose guard only observes lets the write
+ * through.  No table is locked.
  */
 #include "lease.h"
 

@@ -155,7 +155,7 @@ insert_mark(const LeaseKey *resource, int64 fence)
 
 	statement_run_one(STATEMENT_MARK_INSERT, values, NULL);
 	transaction_changed();
-	transaction_must_last();
+	transaction_force_flush();
 }
 
 /* Get in beside those who are in under the same fence, which is the mark. */
@@ -212,7 +212,8 @@ try_inside(const LeaseKey *resource, int64 fence, bool waiting, int64 *mark,
 
 /*
  * Pass the gate.  It is held for as long as a look takes, by equal fences too,
- * and so says nothing of who is in: it is worth a moment, whatever the patience.
+ * and so says nothing of who is in: it is worth a moment, whatever the
+ * patience.
  */
 static bool
 pass_gate(uint64 gate)

@@ -3,10 +3,10 @@
  *		Mutexes: advisory locks of a class that SQL cannot make, by the hash of
  *		what they are for.
  *
- * Promises: a mutex is tried and never queued for, so that nobody sleeps in here
- * and no deadlock can pass through, whatever the order in which they are taken.
- * mutex_block_shares() alone can wait.  All of them go with the transaction.  Two
- * things whose hashes agree only get in each other's way.
+ * Promises: a mutex is tried and never queued for, so that nobody sleeps in
+ * here and no deadlock can pass through, whatever the order in which they are
+ * taken.  mutex_block_shares() alone can wait.  All of them go with the
+ * transaction.  Two things whose hashes agree only get in each other's way.
  */
 #include "lease.h"
 

@@ -3,15 +3,15 @@
  *		Namespaces and privileges as their owner changes them.
  *
  * Promises: whoever calls is the extension's owner or a superuser, but for a
- * hold and its rebase, whose callers have been authorised before; a namespace is
- * never left with a floor above its ceiling, and is not dropped while it has
- * leases.
+ * hold and its rebase, whose callers have been authorised before; a namespace
+ * is never left with a floor above its ceiling, and is not dropped while it
+ * has leases.
  *
  * Locks: the namespace's row, for which the owner's INSERT, UPDATE and DELETE
- * queue as ever, and a hold is busy; then what policy_changes() takes, which a
- * rebase tries.  A first claim of a name and the drop of its namespace do not
- * wait for each other: each writes first and then looks for the other's
- * uncommitted row (policy_stays, namespaces_drop).
+ * queue as ever, and a hold is busy; then what policy_announce_change()
+ * takes, which a rebase tries.  A first claim of a name and the drop of its
+ * namespace do not wait for each other: each writes first and then looks for
+ * the other's uncommitted row (policy_is_settled, namespaces_drop).
  */
 #include "lease.h"
 
@@ -225,7 +225,7 @@ write_hold(Rows *rows, TupleTableSlot *locked, LeaseHold hold, int64 length)
 	values[NAMESPACE_HOLD_LENGTH - 1] = clock_interval_datum(length);
 	values[NAMESPACE_HOLD_STOP - 1] = BoolGetDatum(hold == HOLD_STOP);
 	rows_update(rows, locked, values, nulls, replace);
-	policy_changes(rows->heap);
+	policy_announce_change(rows->heap);
 	return true;
 }
 
@@ -262,10 +262,10 @@ namespaces_hold(const text *namespace, LeaseHold hold, int64 length)
 }
 
 /*
- * Let a hold of a namespace that a clock set back has left ahead begin now, so
- * that it ends as long from now as it was made to last.  Nothing is waited for:
- * false, where nothing is to be written, or somebody is in the way; then what was
- * locked is the caller's to undo.
+ * Let a hold of a namespace that a clock set back has left ahead begin now,
+ * so that it ends as long from now as it was made to last.  Nothing is waited
+ * for: false, where nothing is to be written, or somebody is in the way; then
+ * what was locked is the caller's to undo.
  */
 bool
 namespaces_rebase_hold(const text *namespace)
@@ -286,7 +286,7 @@ namespaces_rebase_hold(const text *namespace)
 	{
 		now = clock_now();
 		written = !rows_null(slot, NAMESPACE_HOLD_AT) &&
-			rows_int64(slot, NAMESPACE_HOLD_AT) > now && policy_try_changes(rows.heap);
+			rows_int64(slot, NAMESPACE_HOLD_AT) > now && policy_try_announce_change(rows.heap);
 		if (written)
 		{
 			values[NAMESPACE_HOLD_AT - 1] = TimestampTzGetDatum(now);

@@ -2,12 +2,12 @@
  * observe.c
  *		Proves tokens for a guard that only observes.
  *
- * Promises: no error that the write would not have had; a refusal keeps no lock.
- * It is remembered to the end of the statement, or each row would wait for it
- * anew; and no longer, since what it rests on may pass, by this transaction's
- * doing or by another's.  All that is in the way of a transaction's tokens is
- * waited for no longer than lease.lock_wait, and from then on only tried: a trial
- * run must not hold up what it watches.
+ * Promises: no error that the write would not have had; a refusal keeps no
+ * lock.  It is remembered to the end of the statement, or each row would wait
+ * for it anew; and no longer, since what it rests on may pass, by this
+ * transaction's doing or by another's.  All that is in the way of a
+ * transaction's tokens is waited for no longer than lease.lock_wait, and from
+ * then on only tried: a trial run must not hold up what it watches.
  *
  * Locks: those of a proof, where it was accepted.
  */

@@ -25,11 +25,12 @@ PG_FUNCTION_INFO_V1(lease_resume);
 PG_FUNCTION_INFO_V1(lease_namespace_hold);
 PG_FUNCTION_INFO_V1(lease_namespace_resume);
 PG_FUNCTION_INFO_V1(lease_cancel);
+PG_FUNCTION_INFO_V1(lease_retry);
 
 static LeaseCall
 new_call(LeaseVerb verb, const char *intent)
 {
-	LeaseCall	call = {.request.verb = verb,.needed = PRIVILEGE_OPERATE};
+	LeaseCall	call = protocol_call(verb, PRIVILEGE_OPERATE);
 
 	call.intent.verb = intent;
 	return call;
@@ -93,7 +94,7 @@ lease_break(PG_FUNCTION_ARGS)
 	call.intent.detail = psprintf("{\"hold\": %s, \"new_owner\": %s, \"ttl\": %s}",
 								  bool_json(hold), text_json(new_owner),
 								  length_json(request->has_ttl, request->ttl));
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* The arguments until and stop. */
@@ -120,7 +121,7 @@ lease_hold(PG_FUNCTION_ARGS)
 	arguments_key(fcinfo, 0, 4, &call.key);
 	call.intent.reason = reason_argument(fcinfo, 1);
 	hold_arguments(fcinfo, 2, 3, &call);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (name, reason, namespace) */
@@ -131,7 +132,7 @@ lease_resume(PG_FUNCTION_ARGS)
 
 	arguments_key(fcinfo, 0, 2, &call.key);
 	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (namespace, reason, until, stop) */
@@ -140,10 +141,10 @@ lease_namespace_hold(PG_FUNCTION_ARGS)
 {
 	LeaseCall	call = new_call(VERB_NAMESPACE_HOLD, "namespace_hold");
 
-	call.key.namespace = arguments_text(fcinfo, 0, "namespace", LEASE_NAMESPACE_MAX);
+	call.key.namespace = arguments_namespace(fcinfo, 0);
 	call.intent.reason = reason_argument(fcinfo, 1);
 	hold_arguments(fcinfo, 2, 3, &call);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (namespace, reason) */
@@ -152,9 +153,9 @@ lease_namespace_resume(PG_FUNCTION_ARGS)
 {
 	LeaseCall	call = new_call(VERB_NAMESPACE_RESUME, "namespace_resume");
 
-	call.key.namespace = arguments_text(fcinfo, 0, "namespace", LEASE_NAMESPACE_MAX);
+	call.key.namespace = arguments_namespace(fcinfo, 0);
 	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (name, reason, deadline, namespace) */
@@ -170,5 +171,16 @@ lease_cancel(PG_FUNCTION_ARGS)
 		error_null("deadline");
 	call.intent.detail = psprintf("{\"deadline\": %s}",
 								  length_json(true, request->deadline));
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
+}
+
+/* (name, reason, namespace) */
+Datum
+lease_retry(PG_FUNCTION_ARGS)
+{
+	LeaseCall	call = new_call(VERB_RETRY, "retry");
+
+	arguments_key(fcinfo, 0, 2, &call.key);
+	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
+	return result_run(fcinfo, &call);
 }

@@ -12,9 +12,10 @@
  * Judged is the current user, who is the caller everywhere but inside a
  * statement (statement.c).
  *
- * Locks: GATE, which readers try to share for a moment in which they wait for
- * nothing, and who has changed a namespace waits for, or tries, and keeps shut to
- * the end of his transaction (policy_changes, policy_try_changes).
+ * Locks: GATE.  A reader shares it for a moment in which it waits for nothing,
+ * or does without its memory where it cannot.  Whoever has changed a namespace
+ * closes it, waiting (policy_announce_change) or not
+ * (policy_try_announce_change), until the transaction ends.
  */
 #include "lease.h"
 
@@ -113,7 +114,7 @@ read_policy(TupleTableSlot *slot, NamespacePolicy *policy)
 
 /* Something of a namespace changes: keep out who goes by memory, and tell all. */
 void
-policy_changes(Relation table)
+policy_announce_change(Relation table)
 {
 	mutex_block_shares(GATE);
 	CacheInvalidateRelcache(table);
@@ -121,7 +122,7 @@ policy_changes(Relation table)
 
 /* The same without a wait: false where somebody is just going by memory. */
 bool
-policy_try_changes(Relation table)
+policy_try_announce_change(Relation table)
 {
 	if (!mutex_try_block_shares(GATE))
 		return false;
@@ -137,7 +138,7 @@ lease_forget_namespaces(PG_FUNCTION_ARGS)
 
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		error_no_trigger("lease_forget_namespaces");
-	policy_changes(trigger->tg_relation);
+	policy_announce_change(trigger->tg_relation);
 	return PointerGetDatum(NULL);
 }
 
@@ -228,12 +229,13 @@ policy_read(const text *namespace, NamespacePolicy *policy)
 }
 
 /*
- * Whether a namespace is there and nobody is about to change or drop it.  Asked after
- * the first row of a name has been written: namespaces_drop() deletes first and
- * then looks for such rows, so one of the two sees the other.
+ * Whether a namespace is there and nobody is about to change or drop
+ * it.  Asked after the first row of a name has been written: namespaces_drop()
+ * deletes first and then looks for such rows, so one of the two sees the
+ * other.
  */
 bool
-policy_stays(const text *namespace)
+policy_is_settled(const text *namespace)
 {
 	ScanKeyData key;
 	Rows		rows;

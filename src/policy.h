@@ -58,8 +58,8 @@ extern void policy_require_owner(void);
 extern void policy_require_namespace(const text *namespace);
 extern bool policy_is_default(const text *namespace);
 extern void policy_read(const text *namespace, NamespacePolicy *policy);
-extern bool policy_stays(const text *namespace);
-extern void policy_changes(Relation table);
-extern bool policy_try_changes(Relation table);
+extern bool policy_is_settled(const text *namespace);
+extern void policy_announce_change(Relation table);
+extern bool policy_try_announce_change(Relation table);
 
 #endif							/* LEASE_POLICY_H */

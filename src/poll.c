@@ -527,7 +527,7 @@ grant_step(void *state)
 	if (call->request_id != NULL)
 		mutex_release(request_hash(call));
 	if (keep && poll->answer->items != NIL)
-		transaction_must_last();
+		transaction_force_flush();
 	return keep;
 }
 
@@ -565,12 +565,8 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 	MemoryContextDelete(poll.visit);
 	if (poll.exhausted && answer->items == NIL)
 		error_exhausted();
-	if (answer->refused && answer->whole.outcome == OUTCOME_ON_HOLD)
-		poll.rebased = rebase_hold(call->key.namespace);
-	if (poll.counted_ahead)
-		rebase_counted(call->key.namespace);
-	else if (poll.rebased)
-		rebase_if_full(&call->key);
+	rebase_after(&call->key, poll.counted_ahead ? OUTCOME_FULL : answer->whole.outcome,
+				 poll.counted_ahead, poll.rebased, true);
 	answer->whole.privileges = privileges;
 }
 

@@ -2,15 +2,17 @@
  * privilege.c
  *		What a role may do in a namespace, looked up once and remembered.
  *
- * Promises: a grant counts for a role only while the name and the OID on record
- * still mean the same role, so that a dump restored elsewhere, or a role dropped
- * and made anew, opens nothing.  What is remembered is forgotten as the server
- * forgets its own catalogues: when a row of the table, a role, a membership, the
- * table's owner or the database's (pg_database_owner) changes, in whatever session and by whatever means, before a command
- * that begins after that change has committed.
+ * Promises: a grant counts for a role only while the name and the OID on
+ * record still mean the same role, so that a dump restored elsewhere, or a
+ * role dropped and made anew, opens nothing.  What is remembered is forgotten
+ * as the server forgets its own catalogues: when a row of the table, a role,
+ * a membership, the table's owner or the database's (pg_database_owner)
+ * changes, in whatever session and by whatever means, before a command that
+ * begins after that change has committed.
  *
- * A row's change tells the other sessions by the trigger lease_forget_privileges,
- * which is always enabled; a change that is rolled back is forgotten likewise.
+ * A row's change tells the other sessions by the trigger
+ * lease_forget_privileges, which is always enabled; a change that is rolled
+ * back is forgotten likewise.
  */
 #include "lease.h"
 

@@ -6,7 +6,8 @@
  * the lock that keeps the next epoch from beginning was held, and the lock
  * stays to the end of the (sub)transaction; a proof is asked for once, and
  * what it found belongs to the same subtransaction (token.c).  A refusal is an
- * answer here; who asked raises it, or lets the write through.
+ * answer here, but where the server's own wait has run out; who asked raises
+ * it, or lets the write through.
  *
  * The order: look; lock FOR KEY SHARE, which heartbeats and other writers of
  * the epoch do not mind; where what is locked may have been superseded, look
@@ -151,18 +152,17 @@ prove_once(const LeaseCall *call, int64 patience, LeaseAnswer *answer,
 static void
 make_call(const Token *token, LeaseCall *call)
 {
-	memset(call, 0, sizeof(LeaseCall));
+	*call = protocol_call(VERB_PRESENT, PRIVILEGE_USE);
 	call->key = token->key;
-	call->request.verb = VERB_PRESENT;
 	call->request.owner = token->owner;
 	call->request.fence = token->fence;
-	call->needed = PRIVILEGE_USE;
 }
 
 /*
- * Whether a lease is none of the business of the role that SET ROLE or login
- * made the current one: it reads what is raised, beneath SECURITY DEFINER and
- * the actions of foreign keys too.
+ * Whether a refusal must not name a lease: the role that will read it has no
+ * privilege in the namespace.  That is the one which login or SET ROLE made the
+ * current one, also where a SECURITY DEFINER function or the action of a
+ * foreign key does the writing.
  */
 bool
 proof_conceals(const LeaseKey *key)

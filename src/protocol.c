@@ -85,9 +85,9 @@ makes_epoch(const LeaseCall *call)
 
 /* A call of a verb, of which all else is to be filled in. */
 LeaseCall
-protocol_call(LeaseVerb verb)
+protocol_call(LeaseVerb verb, int needed)
 {
-	LeaseCall	call = {.request.verb = verb,.needed = PRIVILEGE_USE};
+	LeaseCall	call = {.request.verb = verb,.needed = needed};
 
 	return call;
 }
@@ -130,7 +130,7 @@ decide(const LeaseCall *call, const LeaseRow *row, const LeasePolicy *policy,
 	answer->outcome = decision->outcome;
 	answer->row = decision->row;
 	answer->exhausted = decision->exhausted;
-	answer->grantable_at = rules_grantable_at(row, policy, answer->now);
+	answer->due_at = rules_due_at(row, policy, answer->now);
 }
 
 /* Judge a row as it was read, without the will to write. */
@@ -335,7 +335,7 @@ write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
 	if (call->intent.verb != NULL)
 		ledger_keep_intent(&call->key, locked->row.exists ? &locked->row.fence : NULL,
 						   &call->intent);
-	return locked->row.exists || policy_stays(call->key.namespace);
+	return locked->row.exists || policy_is_settled(call->key.namespace);
 }
 
 /* Lock the row of the call, or win its key where it is to be made. */
@@ -435,7 +435,7 @@ decide_step(void *state)
 										  attempt->answer);
 
 	if (written && outcomes_ok(attempt->call->request.verb, attempt->answer->outcome))
-		transaction_must_last();
+		transaction_force_flush();
 	return written;
 }
 
@@ -459,13 +459,13 @@ hold_namespace_step(void *state)
 	if (call->request.hold == HOLD_STOP)
 		token_forget_namespace(call->key.namespace);
 	ledger_keep_intent(&call->key, NULL, &call->intent);
-	transaction_must_last();
+	transaction_force_flush();
 	return true;
 }
 
 /*
- * An operator's verb that is ok without a change, for somebody has been here before,
- * is on record all the same: who wanted it, and why.
+ * An operator's verb that is ok without a change, for somebody has been here
+ * before, is on record all the same: who wanted it, and why.
  */
 static void
 keep_idle_intent(const LeaseCall *call, const LeaseAnswer *answer)
@@ -478,23 +478,7 @@ keep_idle_intent(const LeaseCall *call, const LeaseAnswer *answer)
 	idle.idle = true;
 	ledger_keep_intent(&call->key, answer->row.exists ? &answer->row.fence : NULL, &idle);
 	transaction_changed();
-	transaction_must_last();
-}
-
-/*
- * What a refusal writes down of other rows than its own.  Who has met a clock set
- * back and has something else to wait for is not to begin the wait for a place
- * when that is over.
- */
-static void
-rebase_others(const LeaseCall *call, const LeaseAnswer *answer, bool rebased)
-{
-	if (answer->outcome == OUTCOME_ON_HOLD)
-		rebased = rebase_hold(call->key.namespace) || rebased;
-	if (answer->outcome == OUTCOME_FULL && answer->ahead)
-		rebase_counted(call->key.namespace);
-	else if (rebased && makes_epoch(call))
-		rebase_if_full(&call->key);
+	transaction_force_flush();
 }
 
 /* Look, and where the look does not settle it, decide under the row's lock. */
@@ -520,7 +504,8 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 		rows_close(&attempt.rows);
 	if (!written)
 		keep_idle_intent(call, answer);
-	rebase_others(call, answer, written && answer->rebased);
+	rebase_after(&call->key, answer->outcome, answer->ahead, written && answer->rebased,
+				 makes_epoch(call));
 }
 
 /* Whether time alone can turn the refusal into something better. */
@@ -546,8 +531,8 @@ nap(Wait *wait, const LeaseAnswer *answer)
 {
 	if (answer->outcome == OUTCOME_BUSY)
 		return wait_nap(wait, WAIT_LOCKED, WAIT_LOCKED);
-	return wait_nap(wait, answer->grantable_at == PG_INT64_MAX ? WAIT_IDLE :
-					answer->grantable_at - answer->now,
+	return wait_nap(wait, answer->due_at == PG_INT64_MAX ? WAIT_IDLE :
+					Max(answer->due_at, answer->now) - answer->now,
 					WAIT_IDLE);
 }
 

@@ -33,7 +33,7 @@ typedef struct LeaseAnswer
 	LeaseOutcome outcome;
 	LeaseRow	row;			/* on record after the verb */
 	TimestampTz now;			/* at which it was decided */
-	TimestampTz grantable_at;	/* as rules_grantable_at() says */
+	TimestampTz due_at;			/* as rules_due_at() says */
 	int			privileges;		/* the caller's, in the namespace */
 	bool		exhausted;		/* refused at the end of bigint */
 	bool		rebased;		/* all that was written is what a clock set
@@ -42,7 +42,7 @@ typedef struct LeaseAnswer
 								 * set back has left promised ahead */
 } LeaseAnswer;
 
-extern LeaseCall protocol_call(LeaseVerb verb);
+extern LeaseCall protocol_call(LeaseVerb verb, int needed);
 extern void protocol_judge(const LeaseCall *call, const LeaseRow *row,
 						   LeaseDecision *decision, LeaseAnswer *answer);
 extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,

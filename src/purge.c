@@ -155,7 +155,7 @@ keep_key(const Datum *values, const bool *nulls, void *state)
 static bool
 finalise_step(void *state)
 {
-	LeaseCall	call = {.request.verb = VERB_FINALISE};
+	LeaseCall	call = protocol_call(VERB_FINALISE, PRIVILEGE_NONE);
 	LeaseAnswer answer;
 	Rows		rows;
 	bool		written;
@@ -196,8 +196,9 @@ purge_sweep(int64 max, SweepCount counts[SWEEP_KINDS])
 	counts[0].what = "history";
 	counts[0].count = prune(STATEMENT_HISTORY_PRUNE, settings_history_retention, max);
 	counts[1].what = "requests";
-	counts[1].count = prune(STATEMENT_REQUEST_PRUNE, settings_request_retention, max) +
-		prune(STATEMENT_POLLED_PRUNE, settings_request_retention, max);
+	counts[1].count = prune(STATEMENT_REQUEST_PRUNE, settings_request_retention, max);
+	counts[1].count += prune(STATEMENT_POLLED_PRUNE, settings_request_retention,
+							 max - counts[1].count);
 	counts[2].what = "floors";
 	counts[2].count = (int64) statement_run(STATEMENT_FLOOR_PRUNE, limit, NULL);
 	counts[3].what = "marks";

@@ -7,12 +7,12 @@
  * now; else the wait for them would move ahead with every look, until the clock
  * has caught up.
  *
- * Promises: what needs no change is neither changed nor left locked; what others
- * have locked is passed over, and counts as before; a second time nothing is
- * found to be ahead.
+ * Promises: what needs no change is neither changed nor left locked; what
+ * others have locked is passed over, and counts as before; a second time
+ * nothing is found to be ahead.
  *
- * Locks: the row that is changed, tried, each in a subtransaction of its own; for
- * a namespace also what policy_try_changes() tries.
+ * Locks: the row that is changed, tried, each in a subtransaction of its own;
+ * for a namespace also what policy_try_announce_change() tries.
  */
 #include "lease.h"
 
@@ -28,8 +28,8 @@
 #include "transaction.h"
 
 /*
- * So many leases are written in one go where the limit of the namespace has been
- * lowered to fewer.
+ * So many leases are written in one go where the limit of the namespace has
+ * been lowered to fewer.
  */
 #define BATCH 1000
 
@@ -68,7 +68,7 @@ rebase_step(void *state)
  * come first: who counts meets the first ones, so while he meets none that is
  * ahead, none is left.
  */
-void
+static void
 rebase_counted(const text *namespace)
 {
 	NamespacePolicy policy;
@@ -85,11 +85,8 @@ rebase_counted(const text *namespace)
 	}
 }
 
-/*
- * The same by who has something else to wait for than a place, of a name or, as
- * a poll, of none yet.
- */
-void
+/* The same, if they fill the namespace.  A poll has no name in its key yet. */
+static void
 rebase_if_full(const LeaseKey *key)
 {
 	LeaseKey	own = *key;
@@ -112,8 +109,8 @@ rebase_hold_step(void *state)
 }
 
 /*
- * Write down of the hold of a namespace when it ends, where it is to end; true if
- * that was needed and nobody was in the way.
+ * Write down of the hold of a namespace when it ends, where it is to end;
+ * true if that was needed and nobody was in the way.
  */
 bool
 rebase_hold(const text *namespace)
@@ -124,4 +121,23 @@ rebase_hold(const text *namespace)
 	return policy.rules.hold != HOLD_NONE && policy.rules.hold_length > 0 &&
 		policy.rules.hold_at > clock_now() &&
 		transaction_attempt(rebase_hold_step, unconstify(text *, namespace));
+}
+
+/*
+ * After a look or a decision: write down what else has been found ahead.  "ahead"
+ * was met while the leases of a full namespace were counted, "rebased" in the
+ * caller's own row.  A caller who seeks a place, and is refused for his own row or
+ * for a hold, has the leases rebased that fill the namespace too: else the wait
+ * for a place would only begin when the other is over.
+ */
+void
+rebase_after(const LeaseKey *key, LeaseOutcome outcome, bool ahead, bool rebased,
+			 bool seeks_place)
+{
+	if (outcome == OUTCOME_ON_HOLD)
+		rebased = rebase_hold(key->namespace) || rebased;
+	if (outcome == OUTCOME_FULL && ahead)
+		rebase_counted(key->namespace);
+	else if (rebased && seeks_place)
+		rebase_if_full(key);
 }

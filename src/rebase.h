@@ -7,8 +7,8 @@
 
 #include "lease.h"
 
-extern void rebase_counted(const text *namespace);
-extern void rebase_if_full(const LeaseKey *key);
 extern bool rebase_hold(const text *namespace);
+extern void rebase_after(const LeaseKey *key, LeaseOutcome outcome, bool ahead,
+						 bool rebased, bool seeks_place);
 
 #endif							/* LEASE_REBASE_H */

@@ -153,7 +153,7 @@ result_row(TupleDesc columns, const LeaseCall *call, const LeaseAnswer *answer)
 
 /* Run a verb that changes state, and make its answer the function's row. */
 Datum
-result_of(FunctionCallInfo fcinfo, const LeaseCall *call)
+result_run(FunctionCallInfo fcinfo, const LeaseCall *call)
 {
 	TupleDesc	columns = result_columns(fcinfo);
 	LeaseAnswer answer;
@@ -190,9 +190,9 @@ fill_task(const LeaseAnswer *answer, const Payload *payload,
 	if (payload->has_checkpoint)
 		set_column(values, nulls, TASK_CHECKPOINT, payload->checkpoint);
 	set_column(values, nulls, RECORD_MAX_ATTEMPTS, Int32GetDatum(row->max_attempts));
-	if (answer->grantable_at < PG_INT64_MAX)
+	if (answer->due_at < PG_INT64_MAX)
 		set_column(values, nulls, RECORD_DUE_AT,
-				   TimestampTzGetDatum(rules_due_at(row, NULL, answer->now)));
+				   TimestampTzGetDatum(answer->due_at));
 	if (payload->has_result)
 		set_column(values, nulls, RECORD_RESULT, payload->result);
 	if (payload->has_last_error)

@@ -14,7 +14,7 @@
 #include "protocol.h"
 
 extern TupleDesc result_columns(FunctionCallInfo fcinfo);
-extern Datum result_of(FunctionCallInfo fcinfo, const LeaseCall *call);
+extern Datum result_run(FunctionCallInfo fcinfo, const LeaseCall *call);
 extern Datum result_row(TupleDesc columns, const LeaseCall *call,
 						const LeaseAnswer *answer);
 extern void result_put(ReturnSetInfo *set, const LeaseCall *call,

@@ -1,6 +1,7 @@
 /*
  * rows.c
- *		Our tables, row by row: find, lock, read columns.  The only row locks.
+ *		Our tables, row by row: find, lock, read columns.  The only locks on rows of
+ *		leases; statement.c has those of its own statements.
  *
  * Promises: everything is read at a snapshot taken for that very read, at
  * every isolation level, so that answers are about now; what a lock returns is

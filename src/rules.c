@@ -538,9 +538,9 @@ refuse_token(const LeaseRequest *request, const LeasePolicy *policy,
 }
 
 /*
- * The same for a verb that changes something.  A hold that refuses it, and that a
- * clock set back has left ahead, is written down as it is read: the holder may
- * be the only one who comes, and his lease ends meanwhile.
+ * The same for a verb that changes something.  A hold that refuses it, and
+ * that a clock set back has left ahead, is written down as it is read: the
+ * holder may be the only one who comes, and his lease ends meanwhile.
  */
 static bool
 refuse_holder(const LeaseRequest *request, const LeasePolicy *policy,

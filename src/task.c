@@ -20,27 +20,16 @@ PG_FUNCTION_INFO_V1(lease_offer);
 PG_FUNCTION_INFO_V1(lease_poll);
 PG_FUNCTION_INFO_V1(lease_complete);
 PG_FUNCTION_INFO_V1(lease_fail);
-PG_FUNCTION_INFO_V1(lease_retry);
 PG_FUNCTION_INFO_V1(lease_task_get);
 
 /* So many bytes of an error are kept. */
 #define ERROR_MAX 65536
 
-static int32
-count_argument(FunctionCallInfo fcinfo, int n, const char *argument)
-{
-	if (PG_ARGISNULL(n))
-		error_null(argument);
-	if (PG_GETARG_INT32(n) < 1)
-		error_invalid(argument, "It must be at least 1.");
-	return PG_GETARG_INT32(n);
-}
-
 /* (name, payload, priority, delay, max_attempts, namespace) */
 Datum
 lease_offer(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_OFFER);
+	LeaseCall	call = protocol_call(VERB_OFFER, PRIVILEGE_USE);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 5, &call.key);
@@ -54,8 +43,8 @@ lease_offer(PG_FUNCTION_ARGS)
 		error_null("delay");
 	request->has_max_attempts = !PG_ARGISNULL(4);
 	if (request->has_max_attempts)
-		request->max_attempts = count_argument(fcinfo, 4, "max_attempts");
-	return result_of(fcinfo, &call);
+		request->max_attempts = arguments_count(fcinfo, 4, "max_attempts");
+	return result_run(fcinfo, &call);
 }
 
 /* (owner, max_count, ttl, wait, request_id, namespace) */
@@ -63,18 +52,18 @@ Datum
 lease_poll(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *set = (ReturnSetInfo *) fcinfo->resultinfo;
-	LeaseCall	call = protocol_call(VERB_POLL);
+	LeaseCall	call = protocol_call(VERB_POLL, PRIVILEGE_USE);
 	LeaseRequest *request = &call.request;
 	int			max_count;
 	PollAnswer	told;
 	ListCell   *cell;
 
-	call.key.namespace = arguments_text(fcinfo, 5, "namespace", LEASE_NAMESPACE_MAX);
+	call.key.namespace = arguments_namespace(fcinfo, 5);
 	request->owner = arguments_owner(fcinfo, 0);
-	max_count = Min(count_argument(fcinfo, 1, "max_count"), POLL_MAX_COUNT);
+	max_count = Min(arguments_count(fcinfo, 1, "max_count"), POLL_MAX_COUNT);
 	request->has_ttl = arguments_length(fcinfo, 2, "ttl", LENGTH_POSITIVE, &request->ttl);
 	call.wait = arguments_given_length(fcinfo, 3, "wait", LENGTH_NOT_NEGATIVE);
-	call.request_id = PG_ARGISNULL(4) ? NULL : PG_GETARG_UUID_P(4);
+	call.request_id = arguments_optional_uuid(fcinfo, 4);
 
 	InitMaterializedSRF(fcinfo, 0);
 	poll_run(&call, max_count, &told);
@@ -93,13 +82,13 @@ lease_poll(PG_FUNCTION_ARGS)
 Datum
 lease_complete(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_COMPLETE);
+	LeaseCall	call = protocol_call(VERB_COMPLETE, PRIVILEGE_USE);
 
 	arguments_key(fcinfo, 0, 4, &call.key);
 	call.request.owner = arguments_owner(fcinfo, 1);
 	call.request.fence = arguments_fence(fcinfo, 2, "fence");
 	call.has_document = arguments_document(fcinfo, 3, &call.document);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /*
@@ -124,7 +113,7 @@ shorten(text *error)
 Datum
 lease_fail(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_FAIL);
+	LeaseCall	call = protocol_call(VERB_FAIL, PRIVILEGE_USE);
 	LeaseRequest *request = &call.request;
 
 	arguments_key(fcinfo, 0, 6, &call.key);
@@ -136,33 +125,19 @@ lease_fail(PG_FUNCTION_ARGS)
 	request->has_retry_in = arguments_span(fcinfo, 4, "retry_in", LENGTH_NOT_NEGATIVE,
 										   &request->retry_in);
 	request->final = arguments_bool(fcinfo, 5, "final");
-	return result_of(fcinfo, &call);
-}
-
-/* (name, reason, namespace) */
-Datum
-lease_retry(PG_FUNCTION_ARGS)
-{
-	LeaseCall	call = protocol_call(VERB_RETRY);
-
-	arguments_key(fcinfo, 0, 2, &call.key);
-	call.needed = PRIVILEGE_OPERATE;
-	call.intent.verb = "retry";
-	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
-	return result_of(fcinfo, &call);
+	return result_run(fcinfo, &call);
 }
 
 /* (name, namespace) */
 Datum
 lease_task_get(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = protocol_call(VERB_TASK_GET);
+	LeaseCall	call = protocol_call(VERB_TASK_GET, PRIVILEGE_USE | PRIVILEGE_OBSERVE);
 	TupleDesc	columns = result_columns(fcinfo);
 	LeaseAnswer told;
 	Payload		payload;
 
 	arguments_key(fcinfo, 0, 1, &call.key);
-	call.needed |= PRIVILEGE_OBSERVE;
 	protocol_read(&call, &told, &payload);
 	return result_task_record(columns, &call, &told, &payload);
 }

@@ -8,9 +8,10 @@
  * that was presented goes before one of lease.token; the last presented of a
  * name replaces the one before.  Nothing is left when the transaction ends.
  *
- * It is a stack: the newest entry of a name counts, an entry is changed in the
- * subtransaction that made it and copied by an inner one.  A table finds it, for
- * a transaction may work under thousands.  Memory is the transaction's.
+ * It is a stack: the newest entry of a name counts, an entry is changed in
+ * the subtransaction that made it and copied by an inner one.  A table finds
+ * it, for a transaction may work under thousands.  Memory is the
+ * transaction's.
  *
  * Not here: whether a token is any good (proof.c, marks.c).
  */

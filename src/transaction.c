@@ -2,10 +2,10 @@
  * transaction.c
  *		What a transaction has done that its end must know.
  *
- * Promises: a transaction in which lease state changed, or a token was accepted,
- * cannot be prepared, since it would outlive a promotion and commit under a
- * generation that is over; what was rolled back with a savepoint does not
- * count.  And a grant that was answered survives a crash.
+ * Promises: a transaction in which lease state changed, or a token was
+ * accepted, cannot be prepared, since it would outlive a promotion and commit
+ * under a generation that is over; what was rolled back with a savepoint does
+ * not count.  And a grant that was answered survives a crash.
  */
 #include "lease.h"
 
@@ -76,7 +76,7 @@ transaction_attempt(TransactionStep step, void *state)
 
 /* The commit must be on disk when it is answered, whatever the caller set. */
 void
-transaction_must_last(void)
+transaction_force_flush(void)
 {
 	ForceSyncCommit();
 }

@@ -13,6 +13,6 @@ typedef bool (*TransactionStep) (void *state);
 extern void transaction_init(void);
 extern bool transaction_attempt(TransactionStep step, void *state);
 extern void transaction_changed(void);
-extern void transaction_must_last(void);
+extern void transaction_force_flush(void);
 
 #endif							/* LEASE_TRANSACTION_H */
