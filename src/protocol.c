@@ -449,8 +449,6 @@ hold_namespace_step(void *state)
 	NamespacesHold became = namespaces_hold(call->key.namespace, call->request.hold,
 											call->request.hold_length);
 
-	memset(&attempt->answer->row, 0, sizeof(LeaseRow));
-	attempt->answer->exhausted = false;
 	attempt->answer->now = clock_now();
 	attempt->answer->outcome = became == NAMESPACES_HOLD_BUSY ? OUTCOME_BUSY :
 		holds ? OUTCOME_HOLD_SET : OUTCOME_RESUMED;
@@ -548,6 +546,7 @@ protocol_read(const LeaseCall *call, LeaseAnswer *answer, Payload *payload)
 	Rows		carried;
 	Rows		rows;
 
+	memset(answer, 0, sizeof(LeaseAnswer));
 	answer->privileges = policy_authorize(call->key.namespace, call->needed);
 	rows_open(&rows, "lease", AccessShareLock);
 	if (payload != NULL)
@@ -580,6 +579,7 @@ protocol_run(const LeaseCall *call, LeaseAnswer *answer)
 	Wait		wait;
 
 	protocol_may_change(outcomes_verb_name(call->request.verb));
+	memset(answer, 0, sizeof(LeaseAnswer));
 	wait_begin(&wait, patience);
 	for (;;)
 	{

@@ -1079,6 +1079,9 @@ rules_decide(const LeaseRow *row, const LeaseRequest *request,
 				decision->outcome = OUTCOME_CURRENT;
 			break;
 		case VERB_ADMIT:
+		case VERB_NAMESPACE_HOLD:
+		case VERB_NAMESPACE_RESUME:
+			/* not decided by a lease's row */
 			decision->outcome = OUTCOME_INVALID;
 			break;
 		case VERB_HOLD:
@@ -1089,12 +1092,6 @@ rules_decide(const LeaseRow *row, const LeaseRequest *request,
 			break;
 		case VERB_CANCEL:
 			decide_cancel(request, facts, now, decision);
-			break;
-		case VERB_NAMESPACE_HOLD:
-			decision->outcome = OUTCOME_HOLD_SET;
-			break;
-		case VERB_NAMESPACE_RESUME:
-			decision->outcome = OUTCOME_RESUMED;
 			break;
 		case VERB_OFFER:
 			decide_offer(request, policy, facts, now, decision);
