@@ -386,27 +386,27 @@ say_task(const Facts *facts)
 			quote_literal_cstr(text_to_cstring(facts->key.namespace)));
 }
 
-/* Why the row stands in a claim's way until an instant. */
+/* What is over then: the rules say why a claim is refused just before. */
 static const char *
-why_until(const Facts *facts, TimestampTz grantable)
+why_until(Facts *facts, const LeaseRow *row, TimestampTz grantable)
 {
-	const LeaseRow *row = &facts->row;
-	const LeasePolicy *rules = &facts->policy.rules;
-	TimestampTz expiry = rules_expiry(row, facts->now);
+	LeaseDecision before;
 
-	if (grantable == rules_hold_end(row->hold, row->hold_at, row->hold_length, facts->now) ||
-		grantable == rules_hold_end(rules->hold, rules->hold_at, rules->hold_length, facts->now))
-		return "when the hold is over";
-	if (row->task == TASK_OPEN && grantable == after(Min(row->armed_at, facts->now), row->delay))
-		return "when the task is due";
-
-	if (!rules_is_free(row) && grantable == expiry)
-		return "when it expires";
-	if (!rules_is_free(row) && grantable - expiry == facts->policy.rules.grace)
-		return psprintf("when the namespace's grace of %s is over",
-						length(facts->policy.rules.grace));
-	return psprintf("when the hold_at_least of %s that was asked for is over",
-					length(row->hold_at_least));
+	ask_claim(facts, row, grantable - 1, &before);
+	switch (before.outcome)
+	{
+		case OUTCOME_ON_HOLD:
+			return "when the hold is over";
+		case OUTCOME_HELD:
+			return "when it expires";
+		case OUTCOME_IN_GRACE:
+			return psprintf("when the namespace's grace of %s is over",
+							length(facts->policy.rules.grace));
+		default:
+			return row->task == TASK_OPEN ? "when the task is due" :
+				psprintf("when the hold_at_least of %s that was asked for is over",
+						 length(row->hold_at_least));
+	}
 }
 
 /* From when on somebody else can have it, and under which fence. */
@@ -444,7 +444,7 @@ say_next(Facts *facts)
 		say(facts, "Nothing can be granted under this name any more: its fence or version has reached the end of bigint.");
 	else if (then.write == WRITE_GRANT && grantable > facts->now)
 		say(facts, "If nothing happens before, %s can be granted %s, under fence " INT64_FORMAT " at least: %s.",
-			verbs, due(grantable, facts->now), then.row.fence, why_until(facts, grantable));
+			verbs, due(grantable, facts->now), then.row.fence, why_until(facts, &now.row, grantable));
 	else if (then.write == WRITE_GRANT && facts->lockers != NIL)
 		say(facts, "Once nobody has its row locked or changed any more, %s can be granted, under fence " INT64_FORMAT " at least; until then whoever else asks is answered busy.",
 			verbs, then.row.fence);
