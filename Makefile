@@ -21,6 +21,7 @@ OBJS = $(addprefix src/, \
 	rows.o \
 	statement.o \
 	ledger.o \
+	request.o \
 	store.o \
 	floor.o \
 	memo.o \

@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 #include "datatype/timestamp.h"
+#include "utils/builtins.h"
 
 #include "compat.h"
 #include "rules.h"
@@ -39,6 +40,12 @@ lease_text(const text *value)
 	RuleText	result = {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
 
 	return result;
+}
+
+static inline Datum
+lease_text_datum(RuleText value)
+{
+	return PointerGetDatum(cstring_to_text_with_len(value.data, value.len));
 }
 
 /* What a role may do in a namespace. */

@@ -1,39 +1,29 @@
 /*
  * ledger.c
- *		What outlives a lease's row: floors, generations, requests, history.
+ *		What outlives a lease's row: floors, generations, history, intents.
  *
  * Promises: a floor and a generation never fall, and raising one makes nobody
  * wait, for both are tables that are only appended to, of which the highest
- * row counts; a request id is on record from the moment at which its grant
- * commits.
+ * row counts.
  *
  * The generation tells histories of one database apart: a promoted standby, a
  * recovered backup, a copy or a restored dump may lack the last grants of
  * where it came from, and must not hand their fences out again.  A history's
  * identity is what those change: system, timeline, database, table.
  *
- * Locks, tried and never waited for: the row of a request id that is no longer
- * remembered, or where there is none, the id's mutex while it is looked for and
- * written down.  Floors, generations and history need none.
+ * Locks: no row and no mutex.
  */
 #include "lease.h"
 
-#include "access/genam.h"
-#include "access/stratnum.h"
-#include "access/tableam.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
-#include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "clock.h"
 #include "ledger.h"
-#include "mutex.h"
 #include "outcomes.h"
-#include "settings.h"
 #include "statement.h"
 
 /* Columns of lease_catalog.floor. */
@@ -54,20 +44,6 @@ enum
 	GENERATION_TABLE_OID,
 	GENERATION_AT
 };
-
-/* Columns of lease_catalog.request. */
-enum
-{
-	REQUEST_NAMESPACE = 1,
-	REQUEST_VERB,
-	REQUEST_OWNER,
-	REQUEST_REQUEST_ID,
-	REQUEST_NAME,
-	REQUEST_FENCE,
-	REQUEST_AT
-};
-
-#define REQUEST_KEYS 4
 
 /* Generations are told apart by time, in steps of so many microseconds, */
 #define TICK (10 * USECS_PER_MINUTE)
@@ -226,123 +202,6 @@ ledger_raise_past_all(Oid table)
 								((since / TICK + AHEAD) << 32) + since % TICK));
 }
 
-static void
-request_keys(const LeaseKey *key, const LedgerRequest *request,
-			 ScanKeyData keys[REQUEST_KEYS])
-{
-	rows_key_text(&keys[0], REQUEST_NAMESPACE, key->namespace);
-	rows_key_text(&keys[1], REQUEST_VERB,
-				  cstring_to_text(outcomes_verb_name(request->verb)));
-	rows_key_text(&keys[2], REQUEST_OWNER,
-				  cstring_to_text_with_len(request->owner.data, request->owner.len));
-	ScanKeyInit(&keys[3], REQUEST_REQUEST_ID, BTEqualStrategyNumber,
-				F_UUID_EQ, UUIDPGetDatum(request->id));
-}
-
-/* What a request id was granted, unless that is longer ago than it is kept. */
-void
-ledger_find_request(const LeaseKey *key, const LedgerRequest *request,
-					LedgerGrant *grant)
-{
-	TimestampTz oldest = clock_now() -
-	settings_request_retention * (TimestampTz) USECS_PER_SEC;
-	ScanKeyData keys[REQUEST_KEYS];
-	TupleTableSlot *slot;
-	RowsScan	scan;
-	Rows		rows;
-
-	request_keys(key, request, keys);
-	rows_open(&rows, "request", AccessShareLock);
-	rows_scan_begin(&rows, &scan, keys, REQUEST_KEYS, ForwardScanDirection);
-	slot = rows_scan_next(&scan);
-	grant->found = slot != NULL && rows_int64(slot, REQUEST_AT) >= oldest;
-	if (grant->found)
-	{
-		grant->name = rows_text(slot, REQUEST_NAME);
-		grant->fence = rows_int64(slot, REQUEST_FENCE);
-	}
-	rows_scan_end(&scan);
-	rows_close(&rows);
-}
-
-static uint64
-request_hash(const LeaseKey *key, const LedgerRequest *request)
-{
-	uint64		hash = mutex_hash(REQUEST_REQUEST_ID, request->id, UUID_LEN);
-
-	hash = mutex_hash(hash, request->owner.data, request->owner.len);
-	return mutex_hash(hash, VARDATA_ANY(key->namespace), VARSIZE_ANY_EXHDR(key->namespace));
-}
-
-static void
-insert_request(const LeaseKey *key, const LedgerRequest *request, int64 fence)
-{
-	Datum		values[] = {
-		PointerGetDatum(key->namespace),
-		CStringGetTextDatum(outcomes_verb_name(request->verb)),
-		statement_text(request->owner),
-		UUIDPGetDatum(request->id),
-		PointerGetDatum(key->name),
-		Int64GetDatum(fence),
-		TimestampTzGetDatum(clock_now())
-	};
-
-	statement_run_one(STATEMENT_REQUEST_INSERT, values, NULL);
-}
-
-/* Overwrite a request that is no longer remembered. */
-static void
-replace_request(Rows *rows, TupleTableSlot *locked, const LeaseKey *key,
-				int64 fence)
-{
-	Datum		values[REQUEST_AT] = {0};
-	bool		nulls[REQUEST_AT] = {false};
-	bool		replace[REQUEST_AT] = {false};
-
-	values[REQUEST_NAME - 1] = PointerGetDatum(key->name);
-	values[REQUEST_FENCE - 1] = Int64GetDatum(fence);
-	values[REQUEST_AT - 1] = TimestampTzGetDatum(clock_now());
-	replace[REQUEST_NAME - 1] = true;
-	replace[REQUEST_FENCE - 1] = true;
-	replace[REQUEST_AT - 1] = true;
-	rows_update(rows, locked, values, nulls, replace);
-}
-
-/*
- * Write down what a request id is granted.  False where somebody else is
- * writing the same one down.
- */
-bool
-ledger_keep_request(const LeaseKey *key, const LedgerRequest *request,
-					int64 fence)
-{
-	uint64		hash = request_hash(key, request);
-	ScanKeyData keys[REQUEST_KEYS];
-	TupleTableSlot *slot;
-	RowLock		lock;
-	Rows		rows;
-
-	request_keys(key, request, keys);
-	rows_open(&rows, "request", RowExclusiveLock);
-	slot = table_slot_create(rows.heap, NULL);
-	do
-	{
-		lock = rows_lock(&rows, keys, REQUEST_KEYS, LockTupleExclusive, slot);
-		if (lock == ROW_LOCKED)
-			replace_request(&rows, slot, key, fence);
-		else if (lock == ROW_ABSENT)
-			lock = rows_win(&rows, keys, REQUEST_KEYS, hash);
-	} while (lock == ROW_PRESENT);
-	if (lock == ROW_WON)
-	{
-		insert_request(key, request, fence);
-		mutex_release(hash);
-	}
-	ExecDropSingleTupleTableSlot(slot);
-	rows_close_changed(&rows);
-	return lock != ROW_BUSY;
-}
-
 /*
  * Write down that an epoch has ended.  "ended" is its row before that; a
  * reason and a role are an act's, and a lapse has neither.
@@ -355,7 +214,7 @@ ledger_keep_end(const LeaseKey *key, const LeaseRow *ended, LeaseEnd end,
 	Datum		values[9] = {
 		PointerGetDatum(key->namespace),
 		PointerGetDatum(key->name),
-		statement_text(ended->owner),
+		lease_text_datum(ended->owner),
 		Int64GetDatum(ended->fence),
 		TimestampTzGetDatum(ended->granted_at),
 		TimestampTzGetDatum(at),

@@ -1,31 +1,13 @@
 /*
  * ledger.h
- *		What outlives a lease's row: floors, generations, requests, history.
+ *		What outlives a lease's row: floors, generations, history, intents.
  */
 #ifndef LEASE_LEDGER_H
 #define LEASE_LEDGER_H
 
 #include "lease.h"
 
-#include "utils/uuid.h"
-
 #include "rows.h"
-
-/* Who asked for a grant, in the words of the request's own key. */
-typedef struct LedgerRequest
-{
-	LeaseVerb	verb;
-	RuleText	owner;
-	pg_uuid_t  *id;
-} LedgerRequest;
-
-/* What a request id was granted. */
-typedef struct LedgerGrant
-{
-	bool		found;
-	RuleText	name;
-	int64		fence;
-} LedgerGrant;
 
 /* What an operator wanted. */
 typedef struct LedgerIntent
@@ -42,12 +24,6 @@ extern void ledger_raise_floor(const text *namespace, int64 fence);
 extern int64 ledger_generation(Oid table);
 extern int64 ledger_raise_all(Oid table, int64 fence);
 extern int64 ledger_raise_past_all(Oid table);
-
-extern void ledger_find_request(const LeaseKey *key,
-								const LedgerRequest *request,
-								LedgerGrant *grant);
-extern bool ledger_keep_request(const LeaseKey *key,
-								const LedgerRequest *request, int64 fence);
 
 extern void ledger_keep_end(const LeaseKey *key, const LeaseRow *ended,
 							LeaseEnd end, TimestampTz at, const text *reason,

@@ -14,48 +14,31 @@
  * without that task.
  *
  * Locks: lease rows FOR UPDATE and due entries, tried, in the order in which
- * they are met; the mutex of a request id until its grants are written, and
- * that of a namespace whose leases are counted until the poll is decided.
+ * they are met; the mutex of a request id (request.c) until its grants are
+ * written, and that of a namespace whose leases are counted until the poll is
+ * decided.
  */
 #include "lease.h"
 
-#include "access/stratnum.h"
 #include "lib/pairingheap.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "clock.h"
 #include "due.h"
 #include "error.h"
-#include "mutex.h"
 #include "payload.h"
 #include "policy.h"
 #include "poll.h"
 #include "protocol.h"
 #include "rebase.h"
+#include "request.h"
 #include "settings.h"
-#include "statement.h"
 #include "store.h"
 #include "transaction.h"
 #include "wait.h"
-
-/* Columns of lease_catalog.polled. */
-enum
-{
-	POLLED_NAMESPACE = 1,
-	POLLED_OWNER,
-	POLLED_REQUEST_ID,
-	POLLED_NAME,
-	POLLED_FENCE,
-	POLLED_AT
-};
-
-#define POLLED_KEYS 3
 
 /* A task whose entry was earlier than it is due; it waits for its turn. */
 typedef struct Waiting
@@ -74,6 +57,7 @@ typedef struct Poll
 	PollAnswer *answer;
 	MemoryContext context;		/* of what is answered, or waits for its turn */
 	MemoryContext visit;		/* of one look at a task */
+	RequestId	request;
 	List	   *refused;		/* names (text *) refused under their lock */
 	int			limit;			/* of grants, where the namespace was full */
 	bool		counted_ahead;	/* of leases that a clock set back left ahead */
@@ -153,21 +137,6 @@ keep_item(Poll *poll, const LeaseCall *call, const LeaseAnswer *answer,
 	MemoryContextSwitchTo(caller);
 }
 
-static void
-keep_request(const LeaseCall *call, int64 fence)
-{
-	Datum		values[] = {
-		PointerGetDatum(call->key.namespace),
-		statement_text(call->request.owner),
-		UUIDPGetDatum(call->request_id),
-		PointerGetDatum(call->key.name),
-		Int64GetDatum(fence),
-		TimestampTzGetDatum(clock_now())
-	};
-
-	statement_run_one(STATEMENT_POLLED_INSERT, values, NULL);
-}
-
 /* The call that decides about one task of the poll. */
 static LeaseCall
 call_for(const Poll *poll, const text *name)
@@ -203,8 +172,8 @@ take(Poll *poll, DueScan *scan, DueEntry *entry)
 			poll->rebased = true;
 			return;				/* only what a clock set back left ahead */
 		}
-		if (call.request_id != NULL)
-			keep_request(&call, answer.row.fence);
+		if (poll->request.id != NULL)
+			request_keep_poll(&poll->request, call.key.name, answer.row.fence);
 		answer.privileges = poll->answer->whole.privileges;
 		snapshot = RegisterSnapshot(GetLatestSnapshot());
 		keep_item(poll, &call, &answer, snapshot);
@@ -397,30 +366,11 @@ look_for_tasks(Poll *poll)
 	}
 }
 
-static void
-request_keys(const LeaseCall *call, ScanKeyData keys[POLLED_KEYS])
-{
-	rows_key_text(&keys[0], POLLED_NAMESPACE, call->key.namespace);
-	rows_key_text(&keys[1], POLLED_OWNER,
-				  cstring_to_text_with_len(call->request.owner.data, call->request.owner.len));
-	ScanKeyInit(&keys[2], POLLED_REQUEST_ID, BTEqualStrategyNumber,
-				F_UUID_EQ, UUIDPGetDatum(call->request_id));
-}
-
-static uint64
-request_hash(const LeaseCall *call)
-{
-	uint64		hash = mutex_hash(POLLED_REQUEST_ID, call->request_id, UUID_LEN);
-
-	hash = mutex_hash(hash, call->request.owner.data, call->request.owner.len);
-	return mutex_hash(hash, VARDATA_ANY(call->key.namespace),
-					  VARSIZE_ANY_EXHDR(call->key.namespace));
-}
-
 /* Answer one task of a repeated request, if its epoch is still current. */
 static void
-replay_one(Poll *poll, const text *name, int64 fence)
+replay(const text *name, int64 fence, void *state)
 {
+	Poll	   *poll = state;
 	LeaseCall	call = call_for(poll, name);
 	LeaseAnswer answer;
 	FoundRow	found;
@@ -438,48 +388,16 @@ replay_one(Poll *poll, const text *name, int64 fence)
 	store_forget(&found);
 }
 
-/*
- * Answer a request that was granted before: true.  False where it was not, or
- * so long ago that it does not count.
- */
-static bool
-replay(Poll *poll, Rows *rows, ScanKey keys)
-{
-	TimestampTz oldest = clock_now() -
-	settings_request_retention * (TimestampTz) USECS_PER_SEC;
-	TupleTableSlot *slot;
-	RowsScan	scan;
-	bool		found = false;
-
-	rows_scan_begin(rows, &scan, keys, POLLED_KEYS, ForwardScanDirection);
-	while ((slot = rows_scan_next(&scan)) != NULL)
-	{
-		if (rows_int64(slot, POLLED_AT) < oldest)
-			continue;
-		found = true;
-		replay_one(poll, DatumGetTextPP(slot->tts_values[POLLED_NAME - 1]),
-				   rows_int64(slot, POLLED_FENCE));
-	}
-	rows_scan_end(&scan);
-	return found;
-}
-
 /* True where the request id settles the poll, as a repeat or as a twin. */
 static bool
 repeats(Poll *poll)
 {
-	ScanKeyData keys[POLLED_KEYS];
 	PollAnswer *answer = poll->answer;
-	RowLock		seen;
-	Rows		rows;
+	RowLock		seen = request_visit_poll(&poll->request, replay, poll);
 
-	request_keys(poll->call, keys);
-	rows_open(&rows, "polled", AccessShareLock);
-	seen = rows_look_dirty(&rows, keys, POLLED_KEYS);
 	if (seen == ROW_BUSY)
 		refuse(poll, OUTCOME_BUSY);
-	answer->settled = seen == ROW_PRESENT && replay(poll, &rows, keys);
-	rows_close(&rows);
+	answer->settled = seen == ROW_PRESENT;
 	if (answer->settled && answer->items == NIL)
 		refuse(poll, OUTCOME_REPLAYED_ENDED);
 	return answer->settled || answer->refused;
@@ -503,12 +421,12 @@ grant_step(void *state)
 	bool		counts = poll->policy.rules.max_leases > 0;
 	bool		keep = false;
 
-	if (call->request_id != NULL && !mutex_try(request_hash(call)))
+	if (poll->request.id != NULL && !request_try_poll(&poll->request))
 	{
 		refuse(poll, OUTCOME_BUSY);
 		return false;
 	}
-	if (call->request_id == NULL || !repeats(poll))
+	if (poll->request.id == NULL || !repeats(poll))
 	{
 		if (is_held_up(&poll->policy.rules))
 			refuse(poll, OUTCOME_ON_HOLD);
@@ -524,8 +442,8 @@ grant_step(void *state)
 			keep = poll->wrote && !poll->again;
 		}
 	}
-	if (call->request_id != NULL)
-		mutex_release(request_hash(call));
+	if (poll->request.id != NULL)
+		request_yield_poll(&poll->request);
 	if (keep && poll->answer->items != NIL)
 		transaction_force_flush();
 	return keep;
@@ -539,6 +457,7 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 	Poll		poll = {call, max_count, answer, CurrentMemoryContext};
 	bool		written;
 
+	poll.request = protocol_request(call);
 	poll.limit = max_count;
 	poll.waiting.ph_compare = compare_waiting;
 	poll.visit = AllocSetContextCreate(poll.context, "lease poll visit",

@@ -33,6 +33,7 @@
 #include "policy.h"
 #include "protocol.h"
 #include "rebase.h"
+#include "request.h"
 #include "settings.h"
 #include "store.h"
 #include "token.h"
@@ -92,11 +93,12 @@ protocol_call(LeaseVerb verb, int needed)
 	return call;
 }
 
-static LedgerRequest
-ledger_request(const LeaseCall *call)
+/* The request id of a call, as it is on record. */
+RequestId
+protocol_request(const LeaseCall *call)
 {
-	LedgerRequest request = {
-		call->request.verb, call->request.owner, call->request_id
+	RequestId	request = {
+		call->key.namespace, call->request.verb, call->request.owner, call->request_id
 	};
 
 	return request;
@@ -106,12 +108,12 @@ ledger_request(const LeaseCall *call)
 static void
 read_request(const LeaseCall *call, GrantFacts *facts)
 {
-	LedgerRequest request = ledger_request(call);
-	LedgerGrant grant;
+	RequestId	request = protocol_request(call);
+	RequestGrant grant;
 
 	if (call->request_id == NULL || !traits_of(call)->waits)
 		return;
-	ledger_find_request(&call->key, &request, &grant);
+	request_find(&request, &grant);
 	if (!grant.found)
 		return;
 	if (!rules_text_equal(grant.name, lease_text(call->key.name)))
@@ -321,9 +323,9 @@ write_decision(Rows *rows, const LeaseCall *call, LockedRow *locked,
 	if (decision->write == WRITE_GRANT && traits_of(call)->waits &&
 		call->request_id != NULL)
 	{
-		LedgerRequest request = ledger_request(call);
+		RequestId	request = protocol_request(call);
 
-		if (!ledger_keep_request(&call->key, &request, decision->row.fence))
+		if (!request_keep(&request, call->key.name, decision->row.fence))
 			return false;
 	}
 	store_write(rows, &call->key, locked, decision->write, &decision->row);

@@ -11,6 +11,7 @@
 
 #include "ledger.h"
 #include "payload.h"
+#include "request.h"
 #include "store.h"
 
 /* One call of a verb: the request that is judged, and what goes with it. */
@@ -43,6 +44,7 @@ typedef struct LeaseAnswer
 } LeaseAnswer;
 
 extern LeaseCall protocol_call(LeaseVerb verb, int needed);
+extern RequestId protocol_request(const LeaseCall *call);
 extern void protocol_judge(const LeaseCall *call, const LeaseRow *row,
 						   LeaseDecision *decision, LeaseAnswer *answer);
 extern bool protocol_look(Rows *rows, const LeaseCall *call, FoundRow *found,

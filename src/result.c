@@ -69,12 +69,6 @@ enum
 	STATUS_COLUMNS
 };
 
-static Datum
-text_datum(RuleText value)
-{
-	return PointerGetDatum(cstring_to_text_with_len(value.data, value.len));
-}
-
 static void
 set_column(Datum *values, bool *nulls, int column, Datum value)
 {
@@ -118,7 +112,7 @@ fill_result(const LeaseCall *call, const LeaseAnswer *answer,
 		if (!(answer->privileges & PRIVILEGE_OBSERVE) &&
 			!rules_text_equal(owner, call->request.owner))
 			owner.len = 0;
-		set_column(values, nulls, RESULT_OWNER, text_datum(owner));
+		set_column(values, nulls, RESULT_OWNER, lease_text_datum(owner));
 		set_column(values, nulls, RESULT_EXPIRES_AT,
 				   TimestampTzGetDatum(rules_expiry(row, answer->now)));
 		set_column(values, nulls, RESULT_REMAINING, remaining(row, answer->now));
@@ -247,7 +241,7 @@ result_put_status(ReturnSetInfo *set, const LeaseKey *key,
 	if (!rules_is_free(row))
 	{
 		set_column(values, nulls, STATUS_OWNER,
-				   text_datum(row->owner));
+				   lease_text_datum(row->owner));
 		set_column(values, nulls, STATUS_GRANTED_AT, TimestampTzGetDatum(row->granted_at));
 		set_column(values, nulls, STATUS_RENEWED_AT, TimestampTzGetDatum(row->renewed_at));
 		set_column(values, nulls, STATUS_EXPIRES_AT,

@@ -16,7 +16,6 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -784,10 +783,4 @@ statement_query(StatementId id, Datum *values, const bool *nulls,
 	}
 	SPI_cursor_close(portal);
 	SPI_finish();
-}
-
-Datum
-statement_text(RuleText value)
-{
-	return PointerGetDatum(cstring_to_text_with_len(value.data, value.len));
 }

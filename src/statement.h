@@ -77,6 +77,4 @@ extern void statement_run_one(StatementId id, Datum *values, const bool *nulls);
 extern void statement_query(StatementId id, Datum *values, const bool *nulls,
 							StatementVisitor visit, void *state);
 
-extern Datum statement_text(RuleText value);
-
 #endif							/* LEASE_STATEMENT_H */

@@ -436,7 +436,7 @@ set_all(Columns *columns, const LeaseRow *row)
 	set_null(columns, LEASE_ENDED_AT);
 	if (!row->granted)
 		return;
-	set_column(columns, LEASE_OWNER, statement_text(row->owner));
+	set_column(columns, LEASE_OWNER, lease_text_datum(row->owner));
 	set_length(columns, LEASE_HOLD_AT_LEAST, row->hold_at_least);
 	if (row->ended != END_NONE)
 	{
