@@ -484,8 +484,7 @@ poll_once(const LeaseCall *call, int max_count, int privileges,
 	MemoryContextDelete(poll.visit);
 	if (poll.exhausted && answer->items == NIL)
 		error_exhausted();
-	rebase_after(&call->key, poll.counted_ahead ? OUTCOME_FULL : answer->whole.outcome,
-				 poll.counted_ahead, poll.rebased, true);
+	rebase_after(&call->key, answer->whole.outcome, poll.counted_ahead, poll.rebased, true);
 	answer->whole.privileges = privileges;
 }
 

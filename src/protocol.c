@@ -504,8 +504,8 @@ try_once(const LeaseCall *call, LeaseAnswer *answer)
 		rows_close(&attempt.rows);
 	if (!written)
 		keep_idle_intent(call, answer);
-	rebase_after(&call->key, answer->outcome, answer->ahead, written && answer->rebased,
-				 makes_epoch(call));
+	rebase_after(&call->key, answer->outcome, answer->outcome == OUTCOME_FULL && answer->ahead,
+				 written && answer->rebased, makes_epoch(call));
 }
 
 /* Whether time alone can turn the refusal into something better. */

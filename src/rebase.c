@@ -125,10 +125,10 @@ rebase_hold(const text *namespace)
 
 /*
  * After a look or a decision: write down what else has been found ahead.  "ahead"
- * was met while the leases of a full namespace were counted, "rebased" in the
- * caller's own row.  A caller who seeks a place, and is refused for his own row or
- * for a hold, has the leases rebased that fill the namespace too: else the wait
- * for a place would only begin when the other is over.
+ * was a lease that fills a full namespace, "rebased" is the caller's own row.  A
+ * caller who seeks a place, and is refused for his own row or for a hold, has the
+ * leases rebased that fill the namespace too: else the wait for a place would
+ * only begin when the other is over.
  */
 void
 rebase_after(const LeaseKey *key, LeaseOutcome outcome, bool ahead, bool rebased,
@@ -136,7 +136,7 @@ rebase_after(const LeaseKey *key, LeaseOutcome outcome, bool ahead, bool rebased
 {
 	if (outcome == OUTCOME_ON_HOLD)
 		rebased = rebase_hold(key->namespace) || rebased;
-	if (outcome == OUTCOME_FULL && ahead)
+	if (ahead)
 		rebase_counted(key->namespace);
 	else if (rebased && seeks_place)
 		rebase_if_full(key);
