@@ -78,8 +78,7 @@ settle_entries(const LeaseKey *key, bool keep, int32 priority, int64 due_at)
 	RowsScan	scan;
 	Rows		rows;
 
-	rows_key_text(&keys[0], 1, key->namespace);
-	rows_key_text(&keys[1], 2, key->name);
+	rows_keys_lease(keys, key);
 	rows_open_by(&rows, "due", "due_name", RowExclusiveLock);
 	locked = table_slot_create(rows.heap, NULL);
 	rows_scan_begin(&rows, &scan, keys, 2, ForwardScanDirection);

@@ -632,8 +632,7 @@ collect(Facts *facts)
 	rows_open(&rows, "lease", AccessShareLock);
 	store_find(&rows, &facts->key, &found);
 	store_forget(&found);
-	rows_key_text(&keys[0], 1, facts->key.namespace);
-	rows_key_text(&keys[1], 2, facts->key.name);
+	rows_keys_lease(keys, &facts->key);
 	facts->lockers = lockers_find(&rows, keys, 2);
 	rows_close(&rows);
 

@@ -79,8 +79,7 @@ lock_hash(const LeaseKey *resource, int lock)
 static void
 make_keys(const LeaseKey *resource, ScanKeyData keys[2])
 {
-	rows_key_text(&keys[0], MARK_NAMESPACE, resource->namespace);
-	rows_key_text(&keys[1], MARK_NAME, resource->name);
+	rows_keys_lease(keys, resource);
 }
 
 /* The mark as it is now; 0 where nothing was ever accepted. */

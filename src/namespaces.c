@@ -242,7 +242,7 @@ namespaces_hold(const text *namespace, LeaseHold hold, int64 length)
 	RowLock		lock;
 	Rows		rows;
 
-	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_key_text(&key, 1, namespace);
 	rows_open(&rows, "namespace", RowExclusiveLock);
 	slot = table_slot_create(rows.heap, NULL);
 	lock = rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot);
@@ -279,7 +279,7 @@ namespaces_rebase_hold(const text *namespace)
 	Rows		rows;
 	bool		written = false;
 
-	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_key_text(&key, 1, namespace);
 	rows_open(&rows, "namespace", RowExclusiveLock);
 	slot = table_slot_create(rows.heap, NULL);
 	if (rows_lock(&rows, &key, 1, LockTupleNoKeyExclusive, slot) == ROW_LOCKED)

@@ -103,8 +103,7 @@ payload_read(Rows *rows, const LeaseKey *key, Snapshot snapshot,
 	ScanKeyData keys[2];
 
 	memset(payload, 0, sizeof(Payload));
-	rows_key_text(&keys[0], TASK_NAMESPACE, key->namespace);
-	rows_key_text(&keys[1], TASK_NAME, key->name);
+	rows_keys_lease(keys, key);
 	if (rows_find(rows, keys, 2, snapshot, slot))
 	{
 		copy(slot, TASK_PAYLOAD, &payload->payload, &payload->has_payload);

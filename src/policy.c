@@ -165,7 +165,7 @@ look_up(const text *namespace, NamespacePolicy *policy)
 	Rows		rows;
 
 	*policy = default_policy;
-	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_key_text(&key, 1, namespace);
 	rows_open(&rows, "namespace", AccessShareLock);
 	namespace_table = RelationGetRelid(rows.heap);
 	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
@@ -243,7 +243,7 @@ policy_is_settled(const text *namespace)
 
 	if (policy_is_default(namespace))
 		return true;
-	rows_key_text(&key, NAMESPACE_NAMESPACE, namespace);
+	rows_key_text(&key, 1, namespace);
 	rows_open(&rows, "namespace", AccessShareLock);
 	stays = rows_look_dirty(&rows, &key, 1) == ROW_PRESENT;
 	rows_close(&rows);

@@ -143,7 +143,7 @@ look_up(Oid role, const text *namespace)
 
 	if (privilege_is_owner(role))
 		return PRIVILEGE_ALL;
-	rows_key_text(&key, PRIVILEGE_NAMESPACE, namespace);
+	rows_key_text(&key, 1, namespace);
 	rows_open(&rows, "privilege", AccessShareLock);
 	rows_scan_begin(&rows, &scan, &key, 1, ForwardScanDirection);
 	while (granted != PRIVILEGE_ALL && (slot = rows_scan_next(&scan)) != NULL)

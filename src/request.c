@@ -81,17 +81,17 @@ key_owner_and_id(ScanKey keys, int owner_column, const RequestId *request)
 static void
 request_keys(const RequestId *request, ScanKeyData keys[REQUEST_KEYS])
 {
-	rows_key_text(&keys[0], REQUEST_NAMESPACE, request->namespace);
-	rows_key_text(&keys[1], REQUEST_VERB,
+	rows_key_text(&keys[0], 1, request->namespace);
+	rows_key_text(&keys[1], 2,
 				  cstring_to_text(outcomes_verb_name(request->verb)));
-	key_owner_and_id(&keys[2], REQUEST_OWNER, request);
+	key_owner_and_id(&keys[2], 3, request);
 }
 
 static void
 polled_keys(const RequestId *request, ScanKeyData keys[POLLED_KEYS])
 {
-	rows_key_text(&keys[0], POLLED_NAMESPACE, request->namespace);
-	key_owner_and_id(&keys[1], POLLED_OWNER, request);
+	rows_key_text(&keys[0], 1, request->namespace);
+	key_owner_and_id(&keys[1], 2, request);
 }
 
 /* The seed tells the tables apart. */

@@ -242,10 +242,18 @@ rows_close_changed(Rows *rows)
 
 /* Make the key "column of the index = value"; value must outlive the key. */
 void
-rows_key_text(ScanKey key, int column, const text *value)
+rows_key_text(ScanKey key, int index_column, const text *value)
 {
-	ScanKeyInit(key, column, BTEqualStrategyNumber, F_TEXTEQ,
+	ScanKeyInit(key, index_column, BTEqualStrategyNumber, F_TEXTEQ,
 				PointerGetDatum(value));
+}
+
+/* The same for an index that begins with (namespace, name). */
+void
+rows_keys_lease(ScanKeyData keys[2], const LeaseKey *key)
+{
+	rows_key_text(&keys[0], 1, key->namespace);
+	rows_key_text(&keys[1], 2, key->name);
 }
 
 /* Where nothing else is said, keys are compared byte by byte (COLLATE "C"). */

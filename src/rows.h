@@ -54,7 +54,8 @@ extern void rows_open_by(Rows *rows, const char *table, const char *index,
 extern void rows_close(Rows *rows);
 extern void rows_close_changed(Rows *rows);
 
-extern void rows_key_text(ScanKey key, int column, const text *value);
+extern void rows_key_text(ScanKey key, int index_column, const text *value);
+extern void rows_keys_lease(ScanKeyData keys[2], const LeaseKey *key);
 extern void rows_scan_begin(Rows *rows, RowsScan *scan, ScanKey keys,
 							int nkeys, ScanDirection direction);
 extern TupleTableSlot *rows_scan_next(RowsScan *scan);

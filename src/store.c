@@ -58,8 +58,7 @@ enum
 static void
 make_keys(const LeaseKey *key, ScanKeyData keys[2])
 {
-	rows_key_text(&keys[0], LEASE_NAMESPACE, key->namespace);
-	rows_key_text(&keys[1], LEASE_NAME, key->name);
+	rows_keys_lease(keys, key);
 }
 
 static void
@@ -162,7 +161,7 @@ store_visit(const text *namespace, ScanDirection direction,
 	bool		more = true;
 
 	if (namespace != NULL)
-		rows_key_text(&key, LEASE_NAMESPACE, namespace);
+		rows_key_text(&key, 1, namespace);
 	rows_open(&rows, "lease", AccessShareLock);
 	rows_scan_begin(&rows, &scan, &key, namespace != NULL ? 1 : 0, direction);
 	while (more && (slot = rows_scan_next(&scan)) != NULL)
