@@ -174,8 +174,9 @@ static const Statement statements[STATEMENT_COUNT] = {
 	},
 	[STATEMENT_FLOOR_FROM_LEASES] = {
 		"INSERT INTO lease_catalog.floor (namespace, fence, at)"
-		" SELECT namespace, pg_catalog.max(fence), $1"
-		" FROM lease_catalog.lease GROUP BY namespace",
+		/* a damaged row may have lost either */
+		" SELECT COALESCE(namespace, ''), pg_catalog.max(fence), $1"
+		" FROM lease_catalog.lease WHERE fence IS NOT NULL GROUP BY COALESCE(namespace, '')",
 		SPI_OK_INSERT, 1,
 		{TIMESTAMPTZOID}
 	},
@@ -389,6 +390,7 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" CASE WHEN pg_catalog.num_nulls(l.owner, l.granted_at, l.renewed_at, l.expires_at, l.ttl)"
 		" OPERATOR(pg_catalog.<>) ALL (ARRAY[0, 5])"
 		" THEN 'Of owner, granted_at, renewed_at, expires_at and ttl some are there and some are not.' END,"
+		" CASE WHEN l.owner OPERATOR(pg_catalog.=) '' THEN 'Its owner has no name.' END,"
 		" CASE WHEN pg_catalog.num_nulls(l.ended_at, l.ended_by) OPERATOR(pg_catalog.=) 1"
 		" THEN 'Of ended_at and ended_by one is there and one is not.' END,"
 		" CASE WHEN l.ended_by IS NOT NULL AND l.owner IS NULL"
@@ -404,11 +406,20 @@ static const Statement statements[STATEMENT_COUNT] = {
 		" OPERATOR(pg_catalog.<>) ALL (ARRAY[0, 6])"
 		" OR l.task OPERATOR(pg_catalog.<>) ALL (ARRAY['open', 'done', 'failed', 'cancelled'])"
 		" THEN 'Half of a task is there, or a state that there is not.' END,"
-		" CASE WHEN l.ttl OPERATOR(pg_catalog.<=) '0'::pg_catalog.interval"
-		" OR l.hold_at_least OPERATOR(pg_catalog.<=) '0'::pg_catalog.interval"
-		" THEN 'Its ttl or hold_at_least is not positive.' END,"
+		" CASE WHEN l.attempts OPERATOR(pg_catalog.<) 0 OR l.max_attempts OPERATOR(pg_catalog.<=) 0"
+		" OR l.priority OPERATOR(pg_catalog.<) 0 OR l.priority OPERATOR(pg_catalog.>) 9"
+		" THEN 'Its attempts, max_attempts or priority is out of range.' END,"
+		" (SELECT pg_catalog.format('Its %s is too short, or counts months.', pg_catalog.string_agg(e.name, ', '))"
+		" FROM (VALUES ('ttl', l.ttl, '1 us'::pg_catalog.interval), ('hold_at_least', l.hold_at_least, '1 us'),"
+		" ('hold_length', l.hold_length, '1 us'), ('cancel_length', l.cancel_length, '0'), ('delay', l.delay, '0'))"
+		" AS e (name, length, least)"
+		" WHERE e.length OPERATOR(pg_catalog.<) e.least"
+		" OR pg_catalog.date_trunc('month', e.length) OPERATOR(pg_catalog.<>) '0'::pg_catalog.interval"
+		" HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0),"
 		" CASE WHEN NOT (pg_catalog.isfinite(l.granted_at) AND pg_catalog.isfinite(l.renewed_at)"
-		" AND pg_catalog.isfinite(l.expires_at)) THEN 'One of its instants is not finite.' END,"
+		" AND pg_catalog.isfinite(l.expires_at) AND pg_catalog.isfinite(l.ended_at)"
+		" AND pg_catalog.isfinite(l.hold_at) AND pg_catalog.isfinite(l.cancel_at)"
+		" AND pg_catalog.isfinite(l.armed_at)) THEN 'One of its instants is not finite.' END,"
 		" CASE WHEN l.renewed_at OPERATOR(pg_catalog.<) l.granted_at"
 		" OR l.expires_at OPERATOR(pg_catalog.<=) l.renewed_at"
 		" THEN 'Its granted_at, renewed_at and expires_at are not in this order.' END) AS faults"
@@ -513,7 +524,15 @@ static const Statement statements[STATEMENT_COUNT] = {
 	},
 	[STATEMENT_CHECK_TRIGGERS] = {
 		"SELECT pg_catalog.format('trigger \"%s\" of table lease_catalog.%s', e.name, e.on_table),"
-		" CASE WHEN t.oid IS NULL THEN 'It is missing.' ELSE 'It is not ENABLE ALWAYS.' END"
+		" CASE WHEN t.oid IS NULL THEN 'It is missing.' ELSE 'It is not ENABLE ALWAYS.' END,"
+		" pg_catalog.format('%sALTER TABLE lease_catalog.%s ENABLE ALWAYS TRIGGER %s. %s',"
+		" CASE WHEN t.oid IS NULL THEN 'Create it as the extension''s install script has it, and ' END,"
+		" e.on_table, e.name, CASE"
+		" WHEN e.on_table OPERATOR(pg_catalog.=) 'lease' THEN 'Rows that were removed meanwhile left no fence behind: raise all fences with lease_fences_advance().'"
+		" WHEN e.on_table OPERATOR(pg_catalog.=) 'namespace' THEN 'That makes all sessions look namespaces up anew; until then each goes by the policies that it"
+		" remembers, also of a namespace that was changed or dropped.'"
+		" ELSE 'That makes all sessions look privileges up anew; until then each goes by those that it remembers, also one that"
+		" was revoked: find out what was done under it.' END)"
 		" FROM (VALUES"
 		" ('lease', 'keep_floor', 'keep_floor'),"
 		" ('lease', 'keep_floor_truncate', 'keep_floor'),"

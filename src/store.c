@@ -3,8 +3,9 @@
  *		The lease table: its columns, and what may be done to its rows.
  *
  * Promises: a LeaseRow that comes out of here is a copy in the current memory
- * context; a row is written only where it was locked before.  The rest is
- * rows.c's and statement.c's, on which this file builds.
+ * context, and is whole: what a CHECK of the table forbids is XX001 here, also
+ * where the constraint is gone; a row is written only where it was locked
+ * before.  The rest is rows.c's and statement.c's, on which this file builds.
  */
 #include "lease.h"
 
@@ -61,6 +62,91 @@ make_keys(const LeaseKey *key, ScanKeyData keys[2])
 	rows_keys_lease(keys, key);
 }
 
+/* Columns that are there together or not at all; each line ends with 0. */
+static const int together[][7] = {
+	{LEASE_FENCE, LEASE_VERSION},
+	{LEASE_OWNER, LEASE_GRANTED_AT, LEASE_RENEWED_AT, LEASE_EXPIRES_AT, LEASE_TTL},
+	{LEASE_ENDED_AT, LEASE_ENDED_BY},
+	{LEASE_HOLD_AT, LEASE_HOLD_STOP},
+	{LEASE_CANCEL_AT, LEASE_CANCEL_LENGTH},
+	{LEASE_TASK, LEASE_ATTEMPTS, LEASE_MAX_ATTEMPTS, LEASE_PRIORITY, LEASE_ARMED_AT, LEASE_DELAY}
+};
+
+static const int instants[] = {
+	LEASE_GRANTED_AT, LEASE_RENEWED_AT, LEASE_EXPIRES_AT, LEASE_ENDED_AT,
+	LEASE_HOLD_AT, LEASE_CANCEL_AT, LEASE_ARMED_AT
+};
+
+/* Lengths, and the shortest that each can be. */
+static const int lengths[][2] = {
+	{LEASE_TTL, 1},
+	{LEASE_HOLD_AT_LEAST, 1},
+	{LEASE_HOLD_LENGTH, 1},
+	{LEASE_CANCEL_LENGTH, 0},
+	{LEASE_DELAY, 0}
+};
+
+/* Whether months are counted, which have no length, or it is too short. */
+static bool
+is_no_length(TupleTableSlot *slot, int column, int least)
+{
+	return !rows_null(slot, column) &&
+		(DatumGetIntervalP(slot->tts_values[column - 1])->month != 0 ||
+		 rows_length(slot, column) < least);
+}
+
+/* Whether the columns by themselves are what a row can be made of. */
+static bool
+is_readable(TupleTableSlot *slot)
+{
+	int			i;
+	int			j;
+
+	if (rows_null(slot, LEASE_FENCE))
+		return false;
+	for (i = 0; i < lengthof(together); i++)
+	{
+		for (j = 1; together[i][j] != 0; j++)
+		{
+			if (rows_null(slot, together[i][j]) != rows_null(slot, together[i][0]))
+				return false;
+		}
+	}
+	for (i = 0; i < lengthof(instants); i++)
+	{
+		if (TIMESTAMP_NOT_FINITE(rows_int64(slot, instants[i])))
+			return false;
+	}
+	for (i = 0; i < lengthof(lengths); i++)
+	{
+		if (is_no_length(slot, lengths[i][0], lengths[i][1]))
+			return false;
+	}
+	return rows_null(slot, LEASE_HOLD_LENGTH) || !rows_null(slot, LEASE_HOLD_AT);
+}
+
+/* Whether what was read can be on record. */
+static bool
+is_sound(const LeaseRow *row)
+{
+	return row->fence >= 0 && row->version >= 0 &&
+		(row->granted ? row->owner.len > 0 : row->ended == END_NONE) &&
+		(row->task == TASK_NONE ||
+		 (row->attempts >= 0 && row->max_attempts > 0 &&
+		  row->priority >= 0 && row->priority <= 9));
+}
+
+/* The row is not named: it can be another than the one that was asked for. */
+static void
+check_row(bool whole)
+{
+	if (!whole)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a row of table \"%s.lease\" holds what nothing writes", LEASE_SCHEMA),
+				 errhint("lease_check() tells which, and what to do.")));
+}
+
 static void
 read_choices(TupleTableSlot *slot, LeaseRow *row)
 {
@@ -80,10 +166,7 @@ read_choices(TupleTableSlot *slot, LeaseRow *row)
 	}
 	if (task.data == NULL)
 		return;
-	if (!outcomes_task_from_name(task, &row->task))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("unknown state \"%s\" of a task on record", task.data)));
+	check_row(outcomes_task_from_name(task, &row->task));
 	row->attempts = DatumGetInt32(slot->tts_values[LEASE_ATTEMPTS - 1]);
 	row->max_attempts = DatumGetInt32(slot->tts_values[LEASE_MAX_ATTEMPTS - 1]);
 	row->priority = DatumGetInt32(slot->tts_values[LEASE_PRIORITY - 1]);
@@ -96,6 +179,7 @@ read_slot(TupleTableSlot *slot, LeaseRow *row)
 {
 	RuleText	ended_by = rows_text(slot, LEASE_ENDED_BY);
 
+	check_row(is_readable(slot));
 	memset(row, 0, sizeof(LeaseRow));
 	row->exists = true;
 	row->owner = rows_text(slot, LEASE_OWNER);
@@ -108,11 +192,9 @@ read_slot(TupleTableSlot *slot, LeaseRow *row)
 	row->ttl = rows_length(slot, LEASE_TTL);
 	row->hold_at_least = rows_length(slot, LEASE_HOLD_AT_LEAST);
 	row->ended_at = rows_int64(slot, LEASE_ENDED_AT);
-	if (ended_by.data != NULL && !outcomes_end_from_name(ended_by, &row->ended))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("unknown end \"%s\" of a lease on record", ended_by.data)));
+	check_row(ended_by.data == NULL || outcomes_end_from_name(ended_by, &row->ended));
 	read_choices(slot, row);
+	check_row(is_sound(row));
 }
 
 /*
@@ -480,12 +562,16 @@ store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,
 	rows_update(rows, locked->slot, columns.values, columns.nulls, columns.replace);
 }
 
-/* Leave the fence of a row that goes away behind. */
+/*
+ * Leave the fence of a row that goes away behind; where a damaged row has lost
+ * its namespace, in all of them, which go by the name "".
+ */
 void
 store_raise_floor(TupleTableSlot *slot)
 {
 	slot_getallattrs(slot);
-	ledger_raise_floor(DatumGetTextPP(slot->tts_values[LEASE_NAMESPACE - 1]),
+	ledger_raise_floor(rows_null(slot, LEASE_NAMESPACE) ? cstring_to_text("") :
+					   DatumGetTextPP(slot->tts_values[LEASE_NAMESPACE - 1]),
 					   rows_int64(slot, LEASE_FENCE));
 }
 
