@@ -5,6 +5,7 @@ BEGIN;
 CREATE EXTENSION pgtap;
 CREATE EXTENSION lease;
 SELECT no_plan();
+\set reference `cat doc/reference.md`
 
 -- Who may call what: who has one of these privileges, where 'operate' is all that
 -- a namespace has to give; a 'monitor' (pg_monitor); the extension's 'owner'; or
@@ -422,6 +423,42 @@ SELECT lease_offer('too long'), lease_claim('too long', 'A');
 SELECT lease_fail('too long', 'A', 1, 'x' || repeat(chr(228), 40000));
 SELECT matches((SELECT convert_from(convert_to(last_error, 'UTF8'), 'UTF8') FROM lease_task_get('too long')),
 	'^x' || chr(228) || E'+\n\\[cut: the first 65535 of 80001 bytes\\]$', 'a long error is cut between two characters');
+
+-- What each call becomes where nothing may be written, and where the next fence or
+-- version would not fit.
+CREATE FUNCTION pg_temp.becomes_after(prepared text, called text, replaced text DEFAULT NULL, by text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	answer text;
+BEGIN
+	EXECUTE prepared;
+	answer := pg_temp.becomes(called, replaced, by);
+	RAISE EXCEPTION USING ERRCODE = 'P0001', MESSAGE = answer;
+EXCEPTION
+	WHEN raise_exception THEN RETURN SQLERRM;
+END $$;
+\set at_the_end 'INSERT INTO lease_catalog.floor VALUES (''default'', 9223372036854775807, now()); SELECT lease_offer(''work''); UPDATE lease_catalog.lease SET version = 9223372036854775807'
+CREATE TEMP TABLE seen AS
+	SELECT function, becomes AS state FROM arguments JOIN kinds USING (kind)
+	UNION SELECT function, '42501' FROM functions WHERE NOT 'anybody' = ANY (needs)
+	UNION SELECT function, pg_temp.becomes_after('SET LOCAL transaction_read_only = on', function) FROM functions
+	UNION SELECT function, pg_temp.becomes_after(:'at_the_end', function) FROM functions
+	UNION SELECT 'lease_renew', pg_temp.becomes_after(:'at_the_end', 'lease_renew', 'version', 'NULL')
+	UNION SELECT 'lease_break', pg_temp.becomes_after(:'at_the_end', 'lease_break', 'new_owner', '''B''');
+SELECT set_eq($$SELECT function FROM seen WHERE state = '22003'$$,
+	ARRAY['lease_claim', 'lease_takeover', 'lease_renew', 'lease_poll', 'lease_break'], 'which calls need a number that may not fit');
+
+-- doc/reference.md names them all, but for those of an argument's type, which come
+-- before the call.
+CREATE TEMP TABLE page AS
+	SELECT split_part(section, E'\n', 1) AS function, substring(section FROM '(?n)^(?:- )?Errors: (.*)$') AS errors
+		FROM regexp_split_to_table(:'reference', E'\n##+ ') section;
+SELECT is_empty($$
+	WITH RECURSIVE told(function, at) AS (
+		SELECT function, function FROM page
+		UNION SELECT told.function, m[1] FROM told JOIN page ON page.function = at, regexp_matches(errors, 'as for `(\w+)`', 'g') m)
+	SELECT split_part(function, ' ', 1), state FROM seen WHERE state <> 'answer' AND state NOT IN ('42883', '22P02', '22007')
+	EXCEPT SELECT told.function, m[1] FROM told JOIN page ON page.function = at, regexp_matches(errors, '\m[0-9A-Z]{5}\M', 'g') m$$,
+	'each error that was seen is on its function''s line of the reference');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -106,6 +106,15 @@ SELECT bag_eq(
 	format($$SELECT lower(regexp_replace(m[1], '^E_R_I_E_', '')) FROM regexp_matches(%L, 'ERRCODE_(\w+)', 'g') m$$, :'codes'),
 	'those that the code raises, and no others');
 
+-- Which errors a function has: test/pgtap/contracts.sql has what it sees on that line.
+SELECT set_eq(
+	$$SELECT name FROM functions JOIN section ON title = name WHERE content !~ '(?n)^(- )?Errors: '$$,
+	ARRAY['lease_outcomes'], 'each function but one has a line of errors');
+SELECT is_empty(
+	$$SELECT title, state[1] FROM section, regexp_matches(content, '(?n)^(?:- )?Errors: .*$', 'g') line, regexp_matches(line[1], '\m[0-9A-Z]{5}\M', 'g') state
+		WHERE state[1] NOT IN (SELECT trim(cell[1]) FROM row WHERE title = 'SQLSTATEs')$$,
+	'each error on them is in the list of SQLSTATEs');
+
 -- The extension's own SQLSTATEs, word for word as they are raised.
 SELECT bag_eq(
 	$$SELECT trim(cell[1]) AS code, trim(cell[2]) AS message, trim(cell[3]) AS hint FROM row WHERE title = 'SQLSTATEs' AND cell[1] ~ '^ LE\d+ $'$$,
