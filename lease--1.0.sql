@@ -226,7 +226,15 @@ CREATE INDEX generation_highest ON lease_catalog.generation (generation);
 ALTER TABLE lease_catalog.generation REPLICA IDENTITY FULL;
 COMMENT ON TABLE lease_catalog.generation IS
 'The histories of this database that have granted leases, in order';
-SELECT pg_catalog.pg_extension_config_dump('lease_catalog.generation', '');
+-- Where and when it was created, which no dump brings along: a history that finds
+-- another place here is not the first, though no grant is on record.
+INSERT INTO lease_catalog.generation
+	SELECT 0, s.system_identifier,
+		('x' OPERATOR(pg_catalog.||) pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 1, 8))::bit(32)::integer,
+		d.oid::bigint, 'lease_catalog.lease'::regclass::oid::bigint, pg_catalog.clock_timestamp()
+	FROM pg_catalog.pg_control_system() AS s, pg_catalog.pg_database AS d
+	WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database();
+SELECT pg_catalog.pg_extension_config_dump('lease_catalog.generation', 'WHERE generation > 0');
 
 CREATE TABLE lease_catalog.request (
 	namespace text COLLATE "C" NOT NULL,

@@ -97,4 +97,10 @@ SELECT outcome FROM lease_namespace_resume('default');
 -- Who, when, why and what, also of what changed nothing.
 SELECT id, extract(epoch FROM at) AS at, role_name = current_user AS by_me, namespace, name, fence, intent, reason, detail FROM lease_intents ORDER BY id;
 
+-- The ledger goes on where its sequence is behind, as on a logical replica that takes over.
+SELECT setval('lease_catalog.intent_id_seq', 1, false);
+SELECT outcome FROM lease_hold('job', 'after a cut-over');
+SELECT outcome FROM lease_resume('job');
+SELECT id, intent, reason FROM lease_intents WHERE id > 22 ORDER BY id;
+
 DROP EXTENSION lease;

@@ -45,11 +45,24 @@ enum
 	GENERATION_AT
 };
 
-/* Generations are told apart by time, in steps of so many microseconds, */
-#define TICK (10 * USECS_PER_MINUTE)
+/*
+ * Generations count time in ticks of so many microseconds: six million fences of
+ * one name a second.
+ */
+#define TICK (10 * INT64CONST(1000))
 
-/* and there is no history with more timelines than time has ticks and this. */
-#define AHEAD 1000
+/* A timeline counts for as much as the clocks of two servers may be apart; */
+#define TIMELINE (10 * USECS_PER_MINUTE / TICK)
+
+/* a successor for a second, also where the clock was set back meanwhile; */
+#define SUCCESSOR (USECS_PER_SEC / TICK)
+
+/*
+ * and an operator's advance for half a week, or for a whole one where all that
+ * there was before may be unknown.
+ */
+#define ADVANCE (504 * TIMELINE)
+#define ADVANCE_BLIND (2 * ADVANCE)
 
 /* The floor of all namespaces is that of the name that none can have. */
 static text *
@@ -105,43 +118,48 @@ ledger_raise_floor(const text *namespace, int64 fence)
 }
 
 /*
- * Time by the wall clock since 2026, whatever lease.clock says: what tells two
+ * Ticks since 2026 by the wall clock, whatever lease.clock says: what tells two
  * histories apart must not stand still.
  */
 static int64
-elapsed(void)
+ticks(void)
 {
-	return clock_wall() - (TimestampTz) 9497 * USECS_PER_DAY;	/* since 2000 */
+	const TimestampTz start = (TimestampTz) 9497 * USECS_PER_DAY;	/* since 2000 */
+
+	return (clock_wall() - start) / TICK;
 }
 
-static void
-keep_generation(Oid table, int64 generation)
+/* A generation on record: whose it is, and since when. */
+typedef struct Generation
 {
-	Datum		values[] = {
-		Int64GetDatum(generation),
-		Int64GetDatum((int64) GetSystemIdentifier()),
-		Int64GetDatum((int64) GetWALInsertionTimeLine()),
-		Int64GetDatum((int64) MyDatabaseId),
-		Int64GetDatum((int64) table),
-		TimestampTzGetDatum(clock_wall())
+	int64		number;			/* 0: no grant yet, since the extension is
+								 * there */
+	int64		system_identifier;
+	int64		timeline;
+	int64		database;
+	int64		table;
+	TimestampTz at;
+} Generation;
+
+/* The generation that this history would be. */
+static Generation
+here(Oid table)
+{
+	Generation	generation = {
+		.system_identifier = (int64) GetSystemIdentifier(),
+		.timeline = (int64) GetWALInsertionTimeLine(),
+		.database = (int64) MyDatabaseId,
+		.table = (int64) table,
+		.at = clock_wall()
 	};
 
-	statement_run_one(STATEMENT_GENERATION_INSERT, values, NULL);
+	return generation;
 }
 
-/*
- * The number of this history, of which the lease table's OID is a part.  Where
- * the highest record is another's, a new one is added: above that, above what
- * a copy that parted from us more than ten minutes ago has chosen, and above
- * what a promotion or recovery of an earlier timeline has within these ten
- * minutes.
- */
-int64
-ledger_generation(Oid table)
+/* The highest on record; false where there is none. */
+static bool
+read_generation(Generation *generation)
 {
-	int64		timeline = GetWALInsertionTimeLine();
-	int64		generation = 0;
-	bool		ours = false;
 	TupleTableSlot *slot;
 	RowsScan	scan;
 	Rows		rows;
@@ -151,22 +169,78 @@ ledger_generation(Oid table)
 	slot = rows_scan_next(&scan);
 	if (slot != NULL)
 	{
-		generation = rows_int64(slot, GENERATION_GENERATION);
-		ours = rows_int64(slot, GENERATION_SYSTEM_IDENTIFIER) == (int64) GetSystemIdentifier() &&
-			rows_int64(slot, GENERATION_TIMELINE) == timeline &&
-			rows_int64(slot, GENERATION_DATABASE_OID) == (int64) MyDatabaseId &&
-			rows_int64(slot, GENERATION_TABLE_OID) == (int64) table;
+		generation->number = rows_int64(slot, GENERATION_GENERATION);
+		generation->system_identifier = rows_int64(slot, GENERATION_SYSTEM_IDENTIFIER);
+		generation->timeline = rows_int64(slot, GENERATION_TIMELINE);
+		generation->database = rows_int64(slot, GENERATION_DATABASE_OID);
+		generation->table = rows_int64(slot, GENERATION_TABLE_OID);
+		generation->at = rows_int64(slot, GENERATION_AT);
 	}
 	rows_scan_end(&scan);
 	rows_close(&rows);
+	return slot != NULL;
+}
 
-	if (!ours)
-	{
-		generation = generation == 0 ? 1 :
-			Max(generation + 1, timeline + elapsed() / TICK);
-		keep_generation(table, generation);
-	}
-	return generation;
+static void
+keep_generation(const Generation *generation)
+{
+	Datum		values[] = {
+		Int64GetDatum(generation->number),
+		Int64GetDatum(generation->system_identifier),
+		Int64GetDatum(generation->timeline),
+		Int64GetDatum(generation->database),
+		Int64GetDatum(generation->table),
+		TimestampTzGetDatum(generation->at)
+	};
+
+	statement_run_one(STATEMENT_GENERATION_INSERT, values, NULL);
+}
+
+static bool
+is_same_history(const Generation *a, const Generation *b)
+{
+	return a->system_identifier == b->system_identifier &&
+		a->timeline == b->timeline &&
+		a->database == b->database &&
+		a->table == b->table;
+}
+
+/*
+ * The number of a history that comes after another.  It has to be above that, and
+ * another one than those of its other successors, of which nothing is known here:
+ * they differ by the time at which they begin, or by their timelines.  So both
+ * are counted from the former one on, wherever that stands.
+ */
+static int64
+number_after(const Generation *last, const Generation *next)
+{
+	int64		timelines = Max(next->timeline - last->timeline, 0);
+	int64		passed = IS_VALID_TIMESTAMP(last->at) ? Max(next->at - last->at, 0) : 0;
+	int64		by_time = next->timeline * TIMELINE + ticks();
+
+	if (last->number == 0)
+		return by_time;
+	return Max(Min(last->number, PG_INT64_MAX / 2) + SUCCESSOR + timelines * TIMELINE + passed / TICK,
+			   by_time);
+}
+
+/*
+ * The number of this history, of which the lease table's OID is a part.  Where
+ * the highest record is another's, a new one is added.
+ */
+int64
+ledger_generation(Oid table)
+{
+	Generation	last = {.number = 0};
+	Generation	now = here(table);
+	bool		known = read_generation(&last);
+	bool		ours = !known || is_same_history(&last, &now);
+
+	if (ours && last.number > 0)
+		return last.number;
+	now.number = ours ? 1 : number_after(&last, &now);
+	keep_generation(&now);
+	return now.number;
 }
 
 /*
@@ -177,29 +251,34 @@ ledger_generation(Oid table)
 int64
 ledger_raise_all(Oid table, int64 fence)
 {
-	if (fence >> 32 > 0 && fence >> 32 >= ledger_generation(table))
-		keep_generation(table, (fence >> 32) + 1);
+	int64		begun = fence >> RULES_GENERATION_BITS;
+
+	if (begun > 0 && begun >= ledger_generation(table))
+	{
+		Generation	now = here(table);
+
+		now.number = begun + 1;
+		keep_generation(&now);
+	}
 	ledger_raise_floor(all_namespaces(), fence);
 	return ledger_floor(all_namespaces());
 }
 
 /*
  * The same past every history that may ever have been, also one of which
- * nothing is on record here: generations ahead of all that have begun by time,
- * and within them by time again, so that of two such floors the later is the
- * higher one, though they know nothing of each other either.
+ * nothing is on record here: ahead of all that time and timelines have begun, and
+ * of two such floors the later is the higher one.
  */
 int64
 ledger_raise_past_all(Oid table)
 {
 	int64		generation = ledger_generation(table);
-	int64		since = elapsed();
+	int64		by_time = here(table).timeline * TIMELINE + ticks();
 
-	if (generation > PG_INT64_MAX >> 32)
-		return ledger_raise_all(table, PG_INT64_MAX);
-	return ledger_raise_all(table,
-							Max(generation << 32,
-								((since / TICK + AHEAD) << 32) + since % TICK));
+	/* the first generation is one that knows of none before it */
+	generation = Max(generation, by_time + (generation > 1 ? ADVANCE : ADVANCE_BLIND));
+	return ledger_raise_all(table, generation > PG_INT64_MAX >> RULES_GENERATION_BITS ?
+							PG_INT64_MAX : generation << RULES_GENERATION_BITS);
 }
 
 /*

@@ -242,8 +242,8 @@ grant(const LeaseRequest *request, const LeasePolicy *policy,
 	int64_t		last = later(row->exists ? row->fence : 0, facts->floor);
 
 	if (facts->generation > 1)
-		last = later(last, facts->generation > INT64_MAX >> 32 ? INT64_MAX :
-					 (facts->generation - 1) << 32);
+		last = later(last, facts->generation > INT64_MAX >> RULES_GENERATION_BITS ? INT64_MAX :
+					 (facts->generation - 1) << RULES_GENERATION_BITS);
 	decision->outcome = outcome;
 	if (last == INT64_MAX || (row->exists && row->version == INT64_MAX))
 	{

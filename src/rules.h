@@ -18,6 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A generation begins this many bits above the one before. */
+#define RULES_GENERATION_BITS 16
+
 /* Bytes that somebody else owns; data is NULL where SQL says NULL. */
 typedef struct RuleText
 {

@@ -69,9 +69,18 @@ static const Statement statements[STATEMENT_COUNT] = {
 		{TIMESTAMPTZOID, INT8OID}
 	},
 	[STATEMENT_INTENT_INSERT] = {
+		/*
+		 * a logical replica that takes over has the rows, and a sequence that
+		 * is behind
+		 */
 		"INSERT INTO lease_catalog.intent"
-		" (at, role_name, namespace, name, fence, intent, reason, detail)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		" (id, at, role_name, namespace, name, fence, intent, reason, detail)"
+		" OVERRIDING SYSTEM VALUE"
+		" SELECT CASE WHEN n.id OPERATOR(pg_catalog.>) m.id THEN n.id"
+		" ELSE pg_catalog.setval('lease_catalog.intent_id_seq'::pg_catalog.regclass,"
+		" m.id OPERATOR(pg_catalog.+) 1) END, $1, $2, $3, $4, $5, $6, $7, $8"
+		" FROM (SELECT pg_catalog.nextval('lease_catalog.intent_id_seq'::pg_catalog.regclass) AS id) AS n,"
+		" (SELECT COALESCE(pg_catalog.max(i.id), 0) AS id FROM lease_catalog.intent AS i) AS m",
 		SPI_OK_INSERT, 8,
 		{TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, TEXTOID, TEXTOID, JSONBOID}
 	},

@@ -42,7 +42,8 @@ sub contents
 	my ($node, $database) = @_;
 
 	return $node->safe_psql($database,
-		join '', map { "\\echo $_\nSELECT t FROM lease_catalog.$_ t ORDER BY t::text;\n" } @tables);
+		# where the extension was created is not dumped
+		join '', map { "\\echo $_\nSELECT t FROM lease_catalog.$_ t WHERE NOT to_jsonb(t) \@> '{\"generation\": 0}' ORDER BY t::text;\n" } @tables);
 }
 
 sub dump_as

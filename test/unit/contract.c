@@ -810,7 +810,7 @@ contract_length(const Ask *ask, Effect effect)
 int64_t
 contract_fence(const Ask *ask)
 {
-	int64_t		base = (ask->state->generation - 1) * (INT64_C(1) << 32);
+	int64_t		base = (ask->state->generation - 1) * (INT64_C(1) << 16);
 	int64_t		last = greater(ask->record->fence, ask->state->here.floor);
 
 	return greater(last, base) + 1;

@@ -112,16 +112,16 @@ end_of_fences(void)
 static const char *
 end_of_generations(void)
 {
-	const int64_t last = INT64_MAX >> 32;
+	const int64_t last = INT64_MAX >> 16;
 	const LeaseRow nothing = {0};
 	LeaseRow	lapsed = row_of(7, 5, 10, END_NONE);
 	GrantFacts	facts = {.generation = 1};
 
 	REQUIRE(gets_fence(&lapsed, VERB_CLAIM, facts, 8));
 	facts.generation = 2;
-	REQUIRE(gets_fence(&lapsed, VERB_CLAIM, facts, (INT64_C(1) << 32) + 1));
+	REQUIRE(gets_fence(&lapsed, VERB_CLAIM, facts, (INT64_C(1) << 16) + 1));
 	facts.generation = last;
-	REQUIRE(gets_fence(&nothing, VERB_CLAIM, facts, ((last - 1) << 32) + 1));
+	REQUIRE(gets_fence(&nothing, VERB_CLAIM, facts, ((last - 1) << 16) + 1));
 	facts.generation = last + 2;
 	REQUIRE(is_exhausted(&nothing, VERB_CLAIM, facts, 10));
 	facts.generation = INT64_MAX;

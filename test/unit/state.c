@@ -258,7 +258,7 @@ state_pack(const World *world, const State *state, int8_t * packed)
 			case KIND_FENCE:
 				if (value < 0 || (value & 0xffffffff) >= FENCES_PER_GENERATION)
 					return false;
-				value = (value >> 32) * FENCES_PER_GENERATION +
+				value = (value >> 16) * FENCES_PER_GENERATION +
 					(value & 0xffffffff);
 				break;
 			case KIND_INSTANT:
@@ -304,7 +304,7 @@ state_unpack(const World *world, const int8_t * packed, State *state)
 			case KIND_OWNER:
 				break;
 			case KIND_FENCE:
-				value = value / FENCES_PER_GENERATION * (INT64_C(1) << 32) +
+				value = value / FENCES_PER_GENERATION * (INT64_C(1) << 16) +
 					value % FENCES_PER_GENERATION;
 				break;
 			case KIND_INSTANT:
