@@ -161,7 +161,8 @@ lease_namespace_drop(PG_FUNCTION_ARGS)
 Datum
 lease_fences_advance(PG_FUNCTION_ARGS)
 {
-	int64		floor = PG_ARGISNULL(0) ? 0 : arguments_kept_fence(fcinfo, 0, "floor");
+	bool		chosen = PG_ARGISNULL(0);	/* by us */
+	int64		floor = chosen ? 0 : arguments_kept_fence(fcinfo, 0, "floor");
 	Oid			table;
 	Rows		rows;
 
@@ -169,7 +170,7 @@ lease_fences_advance(PG_FUNCTION_ARGS)
 	policy_require_owner();
 	rows_open(&rows, "lease", AccessShareLock);
 	table = RelationGetRelid(rows.heap);
-	floor = PG_ARGISNULL(0) ? ledger_raise_past_all(table) : ledger_raise_all(table, floor);
+	floor = chosen ? ledger_raise_past_all(table) : ledger_raise_all(table, floor);
 	rows_close(&rows);
 	transaction_changed();
 	transaction_force_flush();

@@ -388,7 +388,7 @@ say_task(const Facts *facts)
 
 /* What is over then: the rules say why a claim is refused just before. */
 static const char *
-why_until(Facts *facts, const LeaseRow *row, TimestampTz grantable)
+why_until(const Facts *facts, const LeaseRow *row, TimestampTz grantable)
 {
 	LeaseDecision before;
 

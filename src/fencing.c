@@ -72,9 +72,7 @@ lease_present(PG_FUNCTION_ARGS)
 	arguments_key(fcinfo, 0, 4, &key);
 	owner = arguments_owner(fcinfo, 1);
 	fence = arguments_kept_fence(fcinfo, 2, "fence");
-	if (PG_ARGISNULL(3))
-		error_null("prove");
-	return present(fcinfo, &key, owner, fence, PG_GETARG_BOOL(3));
+	return present(fcinfo, &key, owner, fence, arguments_bool(fcinfo, 3, "prove"));
 }
 
 /* (token) */

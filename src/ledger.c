@@ -103,17 +103,18 @@ ledger_floor(const text *namespace)
 	return Max(own, all);
 }
 
-/* Leave a fence behind. */
+/* Leave a fence behind in a namespace, or where that is NULL, in all of them. */
 void
 ledger_raise_floor(const text *namespace, int64 fence)
 {
+	const text *whose = namespace != NULL ? namespace : all_namespaces();
 	Datum		values[] = {
-		PointerGetDatum(namespace),
+		PointerGetDatum(whose),
 		Int64GetDatum(fence),
 		TimestampTzGetDatum(clock_now())
 	};
 
-	if (fence > ledger_floor(namespace))
+	if (fence > ledger_floor(whose))
 		statement_run_one(STATEMENT_FLOOR_INSERT, values, NULL);
 }
 
@@ -205,6 +206,13 @@ is_same_history(const Generation *a, const Generation *b)
 		a->table == b->table;
 }
 
+/* The number of a history by the time at which it begins, and its timeline. */
+static int64
+number_by_time(const Generation *next)
+{
+	return next->timeline * TIMELINE + ticks();
+}
+
 /*
  * The number of a history that comes after another.  It has to be above that, and
  * another one than those of its other successors, of which nothing is known here:
@@ -216,12 +224,11 @@ number_after(const Generation *last, const Generation *next)
 {
 	int64		timelines = Max(next->timeline - last->timeline, 0);
 	int64		passed = IS_VALID_TIMESTAMP(last->at) ? Max(next->at - last->at, 0) : 0;
-	int64		by_time = next->timeline * TIMELINE + ticks();
 
 	if (last->number == 0)
-		return by_time;
+		return number_by_time(next);
 	return Max(Min(last->number, PG_INT64_MAX / 2) + SUCCESSOR + timelines * TIMELINE + passed / TICK,
-			   by_time);
+			   number_by_time(next));
 }
 
 /*
@@ -260,7 +267,7 @@ ledger_raise_all(Oid table, int64 fence)
 		now.number = begun + 1;
 		keep_generation(&now);
 	}
-	ledger_raise_floor(all_namespaces(), fence);
+	ledger_raise_floor(NULL, fence);
 	return ledger_floor(all_namespaces());
 }
 
@@ -273,10 +280,10 @@ int64
 ledger_raise_past_all(Oid table)
 {
 	int64		generation = ledger_generation(table);
-	int64		by_time = here(table).timeline * TIMELINE + ticks();
+	Generation	now = here(table);
 
 	/* the first generation is one that knows of none before it */
-	generation = Max(generation, by_time + (generation > 1 ? ADVANCE : ADVANCE_BLIND));
+	generation = Max(generation, number_by_time(&now) + (generation > 1 ? ADVANCE : ADVANCE_BLIND));
 	return ledger_raise_all(table, generation > PG_INT64_MAX >> RULES_GENERATION_BITS ?
 							PG_INT64_MAX : generation << RULES_GENERATION_BITS);
 }

@@ -76,12 +76,6 @@ lock_hash(const LeaseKey *resource, int lock)
 	return mutex_hash_key(lock, resource);
 }
 
-static void
-make_keys(const LeaseKey *resource, ScanKeyData keys[2])
-{
-	rows_keys_lease(keys, resource);
-}
-
 /* The mark as it is now; 0 where nothing was ever accepted. */
 int64
 marks_read(const LeaseKey *resource)
@@ -92,7 +86,7 @@ marks_read(const LeaseKey *resource)
 	Rows		rows;
 	int64		mark = 0;
 
-	make_keys(resource, keys);
+	rows_keys_lease(keys, resource);
 	rows_open_by(&rows, "mark", "mark_highest", AccessShareLock);
 	rows_scan_begin(&rows, &scan, keys, 2, BackwardScanDirection);
 	slot = rows_scan_next(&scan);
@@ -114,7 +108,7 @@ read_record(const LeaseKey *resource, int64 fence, Record *record)
 	Rows		rows;
 
 	memset(record, 0, sizeof(Record));
-	make_keys(resource, keys);
+	rows_keys_lease(keys, resource);
 	InitDirtySnapshot(dirty);
 	rows_open_by(&rows, "mark", "mark_highest", AccessShareLock);
 	slot = table_slot_create(rows.heap, NULL);

@@ -124,15 +124,22 @@ lease_hold(PG_FUNCTION_ARGS)
 	return result_run(fcinfo, &call);
 }
 
-/* (name, reason, namespace) */
-Datum
-lease_resume(PG_FUNCTION_ARGS)
+/* Undo what an operator, or a task's end, has done to one lease. */
+static Datum
+take_back(FunctionCallInfo fcinfo, LeaseVerb verb, const char *intent)
 {
-	LeaseCall	call = new_call(VERB_RESUME, "resume");
+	LeaseCall	call = new_call(verb, intent);
 
 	arguments_key(fcinfo, 0, 2, &call.key);
 	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
 	return result_run(fcinfo, &call);
+}
+
+/* (name, reason, namespace) */
+Datum
+lease_resume(PG_FUNCTION_ARGS)
+{
+	return take_back(fcinfo, VERB_RESUME, "resume");
 }
 
 /* (namespace, reason, until, stop) */
@@ -178,9 +185,5 @@ lease_cancel(PG_FUNCTION_ARGS)
 Datum
 lease_retry(PG_FUNCTION_ARGS)
 {
-	LeaseCall	call = new_call(VERB_RETRY, "retry");
-
-	arguments_key(fcinfo, 0, 2, &call.key);
-	call.intent.reason = arguments_optional_text(fcinfo, 1, "reason", LEASE_REASON_MAX);
-	return result_run(fcinfo, &call);
+	return take_back(fcinfo, VERB_RETRY, "retry");
 }

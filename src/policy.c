@@ -229,10 +229,9 @@ policy_read(const text *namespace, NamespacePolicy *policy)
 }
 
 /*
- * Whether a namespace is there and nobody is about to change or drop
- * it.  Asked after the first row of a name has been written: namespaces_drop()
- * deletes first and then looks for such rows, so one of the two sees the
- * other.
+ * Whether a namespace is there and nobody is about to change or drop it.
+ * Asked after the first row of a name has been written: namespaces_drop()
+ * deletes first and then looks for such rows, so one of the two sees the other.
  */
 bool
 policy_is_settled(const text *namespace)

@@ -470,13 +470,13 @@ hold_namespace_step(void *state)
 static void
 keep_idle_intent(const LeaseCall *call, const LeaseAnswer *answer)
 {
-	LedgerIntent idle = call->intent;
+	LedgerIntent intent = call->intent;
 
-	if (idle.verb == NULL || answer->exhausted ||
+	if (intent.verb == NULL || answer->exhausted ||
 		!outcomes_ok(call->request.verb, answer->outcome))
 		return;
-	idle.idle = true;
-	ledger_keep_intent(&call->key, answer->row.exists ? &answer->row.fence : NULL, &idle);
+	intent.idle = true;
+	ledger_keep_intent(&call->key, answer->row.exists ? &answer->row.fence : NULL, &intent);
 	transaction_changed();
 	transaction_force_flush();
 }

@@ -156,7 +156,7 @@ static bool
 finalise_step(void *state)
 {
 	LeaseCall	call = protocol_call(VERB_FINALISE, PRIVILEGE_NONE);
-	LeaseAnswer answer = {.now = 0};
+	LeaseAnswer answer;
 	Rows		rows;
 	bool		written;
 

@@ -56,12 +56,6 @@ enum
 
 #define LEASE_COLUMNS LEASE_DELAY
 
-static void
-make_keys(const LeaseKey *key, ScanKeyData keys[2])
-{
-	rows_keys_lease(keys, key);
-}
-
 /* Columns that are there together or not at all; each line ends with 0. */
 static const int together[][7] = {
 	{LEASE_FENCE, LEASE_VERSION},
@@ -207,7 +201,7 @@ store_find(Rows *rows, const LeaseKey *key, FoundRow *found)
 	TupleTableSlot *slot = table_slot_create(rows->heap, NULL);
 	ScanKeyData keys[2];
 
-	make_keys(key, keys);
+	rows_keys_lease(keys, key);
 	memset(found, 0, sizeof(FoundRow));
 	found->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	if (rows_find(rows, keys, 2, found->snapshot, slot))
@@ -323,7 +317,7 @@ store_lock(Rows *rows, const LeaseKey *key, const FoundRow *found,
 	{
 		ScanKeyData keys[2];
 
-		make_keys(key, keys);
+		rows_keys_lease(keys, key);
 		lock = rows_lock(rows, keys, 2, mode, locked->slot);
 	}
 	if (lock == ROW_LOCKED)
@@ -349,7 +343,7 @@ store_win(Rows *rows, const LeaseKey *key)
 {
 	ScanKeyData keys[2];
 
-	make_keys(key, keys);
+	rows_keys_lease(keys, key);
 	return rows_win(rows, keys, 2, name_hash(key));
 }
 
@@ -365,7 +359,7 @@ store_is_being_written(Rows *rows, const LeaseKey *key)
 {
 	ScanKeyData keys[2];
 
-	make_keys(key, keys);
+	rows_keys_lease(keys, key);
 	return rows_look_dirty(rows, keys, 2) == ROW_BUSY;
 }
 
@@ -393,7 +387,7 @@ store_count_others(const LeaseKey *key, int64 limit, TimestampTz now,
 	Rows		rows;
 
 	*ahead = false;
-	make_keys(key, keys);
+	rows_keys_lease(keys, key);
 	InitDirtySnapshot(dirty);
 	rows_open(&rows, "lease", AccessShareLock);
 	slot = table_slot_create(rows.heap, NULL);
@@ -564,13 +558,13 @@ store_write(Rows *rows, const LeaseKey *key, LockedRow *locked,
 
 /*
  * Leave the fence of a row that goes away behind; where a damaged row has lost
- * its namespace, in all of them, which go by the name "".
+ * its namespace, in all of them.
  */
 void
 store_raise_floor(TupleTableSlot *slot)
 {
 	slot_getallattrs(slot);
-	ledger_raise_floor(rows_null(slot, LEASE_NAMESPACE) ? cstring_to_text("") :
+	ledger_raise_floor(rows_null(slot, LEASE_NAMESPACE) ? NULL :
 					   DatumGetTextPP(slot->tts_values[LEASE_NAMESPACE - 1]),
 					   rows_int64(slot, LEASE_FENCE));
 }
